@@ -1,0 +1,216 @@
+"""One scale for tasks whose spaces differ.
+
+The target's space rules. Past and target meet in a joint space: the target's parameters
+and conditions, with ranges and choices wide enough for all. The models see the joint
+space; suggestions stay in the target's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from malibo.errors import SpaceError, listing
+from malibo.space import Categorical, Fixed, Float, Int, Ordinal, Parameter, Space, Value
+from malibo.space.parameters import Array
+
+_Range = Float | Int
+_Listed = Categorical | Ordinal | Fixed
+
+
+def joint_space(target: Space, past: Iterable[Space]) -> Space:
+    """The target's space, widened until it holds the values of every past one."""
+    parameters = dict(target.items())
+    for space in past:
+        for name in parameters:
+            if name in space and space[name] != parameters[name]:
+                parameters[name] = _widen(parameters[name], space[name])
+    return Space(parameters)
+
+
+def union_space(spaces: Sequence[Space]) -> Space:
+    """A target for when none is given: all parameters of all spaces, in order of appearance."""
+    parameters: dict[str, Parameter] = {}
+    for space in spaces:
+        for name, parameter in space.items():
+            parameters.setdefault(name, parameter)
+    return joint_space(Space(parameters), spaces)
+
+
+def translate(codes: Array, source: Space, target: Space) -> Array:
+    """Codes of one space as codes of another: by name, and by value where codes differ.
+
+    A parameter that the source lacks gets its declared default, else NaN: unknown. So does
+    a value that the target cannot express.
+    """
+    result = np.full((len(codes), len(target)), np.nan)
+    for index, (name, parameter) in enumerate(target.items()):
+        if name in source:
+            column = codes[:, source.names.index(name)]
+            result[:, index] = _recode(column, source[name], parameter)
+        elif (default := getattr(parameter, "default", None)) is not None:
+            result[:, index] = parameter.to_code(default)
+        elif isinstance(parameter, Fixed):
+            result[:, index] = 0.0
+    return result
+
+
+def repairs(source: Space, target: Space) -> list[str]:
+    """What ``translate`` does to a task with the space ``source``, one sentence each."""
+    found = []
+    for name, parameter in target.items():
+        if name not in source:
+            found.append(f"{name!r} is missing: {_filled(parameter)}")
+        elif source[name] != parameter:
+            found += [f"{name!r}: {change}" for change in _changes(source[name], parameter)]
+    found += [
+        f"{name!r} is dropped: the target has no such parameter"
+        for name in source.keys() - target.keys()
+    ]
+    return found
+
+
+def _filled(parameter: Parameter) -> str:
+    default = getattr(parameter, "default", None)
+    if default is not None:
+        return f"filled with its default {default!r}"
+    return "its value is unknown, drawn uniformly anew for each training pass"
+
+
+def _changes(past: Parameter, target: Parameter) -> list[str]:
+    changes = []
+    if past.kind != target.kind:
+        changes.append(f"{past.kind} in the past, {target.kind} now: matched by value")
+    if isinstance(past, _Range) and isinstance(target, _Range):
+        if (past.low, past.high) != (target.low, target.high):
+            changes.append(
+                f"range {past.low!r} to {past.high!r} in the past, {target.low!r} to"
+                f" {target.high!r} now: one scale over both"
+            )
+        if past.log != target.log:
+            changes.append(f"log={past.log} in the past: on the target's scale, log={target.log}")
+        if past.step != target.step and past.kind == target.kind:
+            changes.append(f"step {past.step} in the past, {target.step} now")
+    elif isinstance(past, _Listed) and isinstance(target, _Listed):
+        before, now = _values(past), _values(target)
+        if new := [value for value in now if value not in before]:
+            changes.append(f"no past evidence for {listing(new)}")
+        if old := [value for value in before if value not in now]:
+            changes.append(f"only the past had {listing(old)}")
+    if past.when != target.when:
+        changes.append("the condition differs: the target's counts")
+    return changes
+
+
+# -- widening one parameter ----------------------------------------------------------------
+
+
+def _values(parameter: Parameter) -> tuple[Value, ...]:
+    """The listed values of a categorical, ordinal or fixed parameter."""
+    if isinstance(parameter, Fixed):
+        return (parameter.value,)
+    assert isinstance(parameter, Categorical | Ordinal)
+    return tuple(parameter.choices)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _bounds(parameter: Parameter) -> tuple[float, float] | None:
+    """Smallest and largest number of a parameter, or None if it has other values."""
+    if isinstance(parameter, _Range):
+        return parameter.low, parameter.high
+    numbers = [float(v) for v in _values(parameter) if _is_number(v)]  # type: ignore[arg-type]
+    if len(numbers) < len(_values(parameter)):
+        return None
+    return min(numbers), max(numbers)
+
+
+def _widen(mine: Parameter, theirs: Parameter) -> Parameter:
+    """``mine`` with room for the values of ``theirs``, where that is possible."""
+    if isinstance(mine, Fixed):
+        return _widen_fixed(mine, theirs)
+    if isinstance(mine, _Range):
+        return _widen_range(mine, theirs)
+    if isinstance(theirs, _Range):
+        return mine
+    known = _values(mine)
+    new = [value for value in _values(theirs) if value not in known]
+    if isinstance(mine, Ordinal):
+        return _widen_ordinal(mine, new)
+    return replace(mine, choices=(*known, *new)) if new else mine
+
+
+def _widen_range(mine: Float | Int, theirs: Parameter) -> Parameter:
+    bounds = _bounds(theirs)
+    if bounds is None:
+        return mine
+    low, high = min(mine.low, bounds[0]), max(mine.high, bounds[1])
+    if mine.log and low <= 0:  # no place on a logarithmic scale: such values move to the end
+        low = mine.low
+    if isinstance(mine, Int):
+        return replace(mine, low=math.floor(low), high=math.ceil(high), step=1)
+    return replace(mine, low=low, high=high, step=None)
+
+
+def _widen_ordinal(mine: Ordinal, new: list[Value]) -> Ordinal:
+    """New values find their place only among sorted numbers; others stay unknown."""
+    known = list(mine.choices)
+    if not new or not all(_is_number(value) for value in (*known, *new)):
+        return mine
+    for descending in (False, True):
+        if known == sorted(known, reverse=descending):  # type: ignore[type-var]
+            union = sorted([*known, *new], reverse=descending)  # type: ignore[type-var]
+            return replace(mine, choices=tuple(union))
+    return mine
+
+
+def _widen_fixed(mine: Fixed, theirs: Parameter) -> Parameter:
+    """A value fixed now that varied in the past: it varies in the joint space."""
+    if isinstance(theirs, Fixed) and theirs.value == mine.value:
+        return mine
+    as_parameter = theirs if not isinstance(theirs, Fixed) else Categorical(_values(theirs))
+    widened = _widen(as_parameter, mine)
+    try:
+        widened.to_code(mine.value)
+    except SpaceError:
+        return mine
+    return replace(widened, when=mine.when, default=mine.value)
+
+
+# -- recoding one column -------------------------------------------------------------------
+
+
+def _recode(codes: Array, source: Parameter, target: Parameter) -> Array:
+    """A column of codes by value; NaN stays NaN, and stands for what cannot be expressed."""
+    if isinstance(source, _Range) and isinstance(target, _Range):
+        return np.clip(codes, target.low, target.high)
+    if isinstance(source, _Range):
+        return _match(codes, target)
+    table = np.array([_code_or_nan(target, value) for value in _values(source)])
+    result = np.full(len(codes), np.nan)
+    known = np.isfinite(codes)
+    result[known] = table[codes[known].astype(int)]
+    return result
+
+
+def _match(numbers: Array, target: Parameter) -> Array:
+    """Numbers to the choices that equal them."""
+    result = np.full(len(numbers), np.nan)
+    for code, value in enumerate(_values(target)):
+        if _is_number(value):
+            result[numbers == value] = code
+    return result
+
+
+def _code_or_nan(parameter: Parameter, value: Value) -> float:
+    try:
+        if isinstance(parameter, Float | Int) and _is_number(value):
+            return min(max(float(value), parameter.low), parameter.high)  # type: ignore[arg-type]
+        return parameter.to_code(value)
+    except SpaceError:
+        return math.nan

@@ -1,0 +1,137 @@
+"""The two classes of options. Every ablation of the paper is a field of one of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeVar, get_args
+
+from malibo.errors import InputError, listing, nearest
+
+Recipe = Literal["fast", "paper"]
+Utility = Literal["ei", "pi"]
+Inference = Literal["laplace", "variational", "hmc"]
+Exploration = Literal["thompson", "probit", "map"]
+ResidualModel = Literal["boosting", "forest", "mlp", "none"]
+
+GAMMA = 1 / 3  # the share of observations that count as good
+
+
+def _need(condition: bool, name: str, value: object, expected: str) -> None:
+    if not condition:
+        raise InputError(f"{name} must be {expected}, got {value!r}.")
+
+
+def _is_int(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_label_options(gamma: float, utility: str) -> None:
+    _need(_is_real(gamma) and 0 < gamma < 1, "gamma", gamma, "a number between 0 and 1")
+    _need(utility in get_args(Utility), "utility", utility, f"one of {listing(get_args(Utility))}")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How the past is learned.
+
+    recipe             "fast" (Muon and Adam, one cycle) or "paper" (Adam at 1e-3)
+    gamma, utility     what counts as good, and how much: "ei" or "pi" (malibo.labels)
+    hidden_layers, hidden_units, features
+                       the network; ``features`` is d, the dimension of Φ and z
+    mean_layer         False is the variant RES: no task-agnostic prediction
+    task_layer         False is the variant MEAN: nothing but the task-agnostic prediction
+    regularization     λ, the weight of the regulariser of the task embeddings
+    prior_variance     weight of the mean of ‖Φ‖², the variance that the prior of z gives to
+                       a logit (None: the recipe's own, 0.01 for "fast" and 0 for "paper")
+    steps              at most so many gradient steps (None: the recipe's own)
+    batch_size         None: the recipe's own
+    """
+
+    recipe: Recipe = "fast"
+    gamma: float = GAMMA
+    utility: Utility = "ei"
+    hidden_layers: int = 4
+    hidden_units: int = 64
+    features: int = 50
+    mean_layer: bool = True
+    task_layer: bool = True
+    regularization: float = 0.1
+    prior_variance: float | None = None
+    steps: int | None = None
+    batch_size: int | None = None
+
+    def __post_init__(self) -> None:
+        recipes = get_args(Recipe)
+        _need(self.recipe in recipes, "recipe", self.recipe, f"one of {listing(recipes)}")
+        _check_label_options(self.gamma, self.utility)
+        for name in ("hidden_layers", "hidden_units", "features"):
+            _need(_is_int(getattr(self, name), 1), name, getattr(self, name), "a whole number >= 1")
+        for name in ("steps", "batch_size"):
+            value = getattr(self, name)
+            _need(value is None or _is_int(value, 1), name, value, "a whole number >= 1, or None")
+        for name in ("mean_layer", "task_layer"):
+            value = getattr(self, name)
+            _need(isinstance(value, bool), name, value, "True or False")
+        if not (self.mean_layer or self.task_layer):
+            raise InputError("mean_layer and task_layer cannot both be False: nothing is learned.")
+        for name, optional in (("regularization", False), ("prior_variance", True)):
+            value = getattr(self, name)
+            good = (optional and value is None) or (_is_real(value) and value >= 0)
+            _need(good, name, value, "a number >= 0")
+
+
+@dataclass(frozen=True)
+class SuggestConfig:
+    """How the next configuration is found.
+
+    gamma, utility     what counts as good, and how much: "ei" or "pi" (malibo.labels)
+    inference          how q(z) is found: "laplace", "variational" or "hmc"
+    explore            how q(z) is used: one "thompson" draw, "probit" average, or the "map"
+    residual           what corrects the meta-model: "boosting", "forest", "mlp" or "none"
+    residual_after     the correction starts at so many observations
+    random_first       without past runs, so many random configurations come first
+    candidates         number of random candidates over which the score is maximised
+    """
+
+    gamma: float = GAMMA
+    utility: Utility = "ei"
+    inference: Inference = "laplace"
+    explore: Exploration = "thompson"
+    residual: ResidualModel = "boosting"
+    residual_after: int = 5
+    random_first: int = 10
+    candidates: int = 5120
+
+    def __post_init__(self) -> None:
+        _check_label_options(self.gamma, self.utility)
+        for name, kind in (
+            ("inference", Inference),
+            ("explore", Exploration),
+            ("residual", ResidualModel),
+        ):
+            value, known = getattr(self, name), get_args(kind)
+            _need(value in known, name, value, f"one of {listing(known)}")
+        for name, least in (("residual_after", 2), ("random_first", 0), ("candidates", 1)):
+            value = getattr(self, name)
+            _need(_is_int(value, least), name, value, f"a whole number >= {least}")
+
+
+AnyConfig = TypeVar("AnyConfig", TrainConfig, SuggestConfig)
+
+
+def with_options(config: AnyConfig, options: Mapping[str, Any]) -> AnyConfig:
+    """The configuration with some fields replaced; a misspelt one is named."""
+    known = [field.name for field in fields(config)]
+    for name in options:
+        if name not in known:
+            raise InputError(
+                f"unknown option {name!r}; {type(config).__name__} has {listing(known, 20)}."
+                f"{nearest(name, known)}"
+            )
+    return replace(config, **options)

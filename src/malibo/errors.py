@@ -1,0 +1,51 @@
+"""The errors that malibo raises for what a user can mend.
+
+Every message says what was expected, what arrived and what to do. All of them
+are ``MaliboError``; those about wrong input are ``ValueError`` too.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MaliboError(Exception):
+    """Base of all errors of this library."""
+
+
+class InputError(MaliboError, ValueError):
+    """Wrong input: nothing was changed by the call."""
+
+
+class SpaceError(InputError):
+    """A search space that contradicts itself, or a configuration outside it."""
+
+
+class HistoryError(InputError):
+    """Past runs that cannot be learned from."""
+
+
+class ModelFileError(InputError):
+    """A model file that is damaged, foreign, too new, or made for another space."""
+
+
+class SpaceExhaustedError(MaliboError):
+    """Every configuration of a finite space or table has been tried."""
+
+
+class MissingDependencyError(MaliboError, ImportError):
+    """An optional package, or a system library it needs, is not there."""
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """``" Did you mean 'x'?"`` when a known name is close, else an empty string."""
+    match = difflib.get_close_matches(str(name), list(known), n=1)
+    return f" Did you mean {match[0]!r}?" if match else ""
+
+
+def listing(items: Iterable[object], most: int = 5) -> str:
+    """``"'a', 'b', 'c' and 7 more"``: a list short enough for one line."""
+    names = [repr(item) for item in items]
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

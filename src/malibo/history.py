@@ -1,0 +1,254 @@
+"""Past runs: validated, frozen and columnar.
+
+A Task is one tuning of the past; a History is several, seen from the space of the new
+task. Losses are minimised; whoever maximises turns the sign before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from malibo.alignment import joint_space, repairs, translate, union_space
+from malibo.errors import HistoryError, listing
+from malibo.space import Space
+from malibo.space.parameters import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Direction = Literal["minimize", "maximize"]
+
+
+def sign(direction: str) -> int:
+    """1 for "minimize", −1 for "maximize"; anything else is refused."""
+    signs = {"minimize": 1, "maximize": -1}
+    if direction not in signs:
+        raise HistoryError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
+    return signs[direction]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The observations of one past tuning.
+
+    codes   (n, P) configurations as codes of ``space``; NaN is inactive or unknown
+    losses  (n,) what was minimised; NaN is a failed trial
+    """
+
+    name: str
+    space: Space
+    codes: Array
+    losses: Array
+
+    def __post_init__(self) -> None:
+        codes, losses = _frozen(self.codes, 2), _frozen(self.losses, 1)
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "losses", losses)
+        if codes.shape != (len(losses), len(self.space)):
+            raise HistoryError(
+                f"task {self.name!r}: expected {len(losses)} rows (one a loss) and"
+                f" {len(self.space)} columns (one a parameter), got codes of shape {codes.shape}."
+            )
+        for index, (name, parameter) in enumerate(self.space.items()):
+            wrong = ~(np.isnan(codes[:, index]) | parameter.contains(codes[:, index]))
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                raise HistoryError(
+                    f"task {self.name!r}: {name!r} is out of its space in {wrong.sum()} rows,"
+                    f" first in row {row} with code {codes[row, index]!r}."
+                )
+        if not np.isfinite(losses).any():
+            raise HistoryError(
+                f"task {self.name!r} has no valid observation among {len(losses)}; leave it out."
+            )
+
+    @classmethod
+    def from_configs(
+        cls,
+        name: str,
+        space: Space,
+        configs: Sequence[Mapping[str, Any]],
+        losses: Iterable[float | None],
+    ) -> Task:
+        """A task from dicts and their losses (None or NaN for a failed trial)."""
+        values = np.array([np.nan if v is None else float(v) for v in losses])
+        return cls(name, space, space.codes(configs), values)
+
+    def __len__(self) -> int:
+        return len(self.losses)
+
+    @property
+    def failed(self) -> int:
+        """Number of observations without a value."""
+        return int(np.isnan(self.losses).sum())
+
+
+def _frozen(values: ArrayLike, dimensions: int) -> Array:
+    """A read-only copy as floats, infinities as NaN."""
+    array = np.array(values, dtype=float)
+    if array.ndim != dimensions:
+        raise HistoryError(f"expected an array of {dimensions} dimensions, got {array.ndim}.")
+    array[~np.isfinite(array)] = np.nan
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Past tasks, seen from the space of the new one.
+
+    ``space`` is the target's; without it, it is the union of the tasks' spaces.
+    ``direction`` is how the past was told, kept for the people who read it.
+    """
+
+    tasks: Sequence[Task]
+    space: Space = None  # type: ignore[assignment]
+    direction: Direction = "minimize"
+
+    def __post_init__(self) -> None:
+        tasks = tuple(self.tasks)
+        if not tasks:
+            raise HistoryError("the history is empty; give at least one task with past runs.")
+        names = [task.name for task in tasks]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise HistoryError(f"task names must differ, got {listing(twice)} more than once.")
+        sign(self.direction)
+        object.__setattr__(self, "tasks", tasks)
+        if self.space is None:
+            object.__setattr__(self, "space", union_space(self._spaces))
+
+    @classmethod
+    def from_table(
+        cls,
+        source: str | PathLike[str] | pd.DataFrame,
+        *,
+        task: str,
+        objective: str,
+        direction: Direction = "minimize",
+        space: Space,
+    ) -> History:
+        """From a DataFrame or CSV file with one row an evaluation (extra ``table``).
+
+        ``task`` and ``objective`` name columns. An empty objective is a failed trial, an
+        empty cell of a conditional parameter an inactive one; a task whose column is empty
+        throughout lacks that parameter.
+        """
+        from malibo.sources.tables import read_table
+
+        tasks = read_table(source, task=task, objective=objective, direction=direction, space=space)
+        return cls(tasks, space, direction)
+
+    def for_space(self, space: Space) -> History:
+        """The same past, seen from another target space."""
+        return replace(self, space=space)
+
+    # -- columnar view -----------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Number of observations."""
+        return sum(len(task) for task in self.tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self.tasks)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tasks' names."""
+        return tuple(task.name for task in self.tasks)
+
+    @property
+    def _spaces(self) -> list[Space]:
+        """The distinct spaces of the tasks."""
+        distinct: list[Space] = []
+        for task in self.tasks:
+            if task.space not in distinct:
+                distinct.append(task.space)
+        return distinct
+
+    @cached_property
+    def joint(self) -> Space:
+        """The target's space, wide enough for the past: the scale on which models learn."""
+        return joint_space(self.space, self._spaces)
+
+    @property
+    def codes(self) -> Array:
+        """(N, P) all configurations as codes of ``joint``; NaN is inactive or unknown."""
+        return np.concatenate([translate(t.codes, t.space, self.joint) for t in self.tasks])
+
+    @property
+    def losses(self) -> Array:
+        """(N,) all losses; NaN is a failed trial."""
+        return np.concatenate([task.losses for task in self.tasks])
+
+    @property
+    def task_index(self) -> NDArray[np.intp]:
+        """(N,) number of the task of each observation."""
+        return np.repeat(np.arange(len(self.tasks)), [len(task) for task in self.tasks])
+
+    # -- for people --------------------------------------------------------------------------
+
+    @cached_property
+    def repairs(self) -> dict[str, list[str]]:
+        """Every repair that fits a task to the target's space: sentence to task names."""
+        found: dict[str, list[str]] = {}
+        for space in self._spaces:
+            names = [task.name for task in self.tasks if task.space == space]
+            for sentence in repairs(space, self.space):
+                found.setdefault(sentence, []).extend(names)
+        for task in self.tasks:
+            for sentence in _empty_columns(task):
+                found.setdefault(sentence, []).append(task.name)
+        return found
+
+    def describe(self) -> str:
+        """Tasks, sizes, space, and what had to be repaired, as text."""
+        failed = sum(task.failed for task in self.tasks)
+        lines = [
+            f"{len(self.tasks)} tasks, {len(self):,} observations ({failed:,} failed),"
+            f" {len(self.space)} parameters, {self.direction}",
+            "",
+            *_table(self.tasks, sign(self.direction)),
+            "",
+            repr(self.space),
+        ]
+        if self.repairs:
+            lines += ["", "Repairs, to fit the past to this space:"]
+            for sentence, names in self.repairs.items():
+                which = "all tasks" if len(names) == len(self.tasks) else listing(names, 3)
+                lines.append(f"- {sentence} ({which})")
+        return "\n".join(lines)
+
+
+def _empty_columns(task: Task) -> list[str]:
+    """A sentence for each unconditional parameter of which a task knows no value."""
+    return [
+        f"{name!r} is empty: its value is unknown, drawn uniformly anew for each training pass"
+        for index, (name, parameter) in enumerate(task.space.items())
+        if not parameter.when and np.isnan(task.codes[:, index]).all()
+    ]
+
+
+def _table(tasks: Sequence[Task], factor: int, most: int = 20) -> list[str]:
+    width = max(4, *(len(task.name) for task in tasks[:most]))
+    rows = [f"{'task':{width}}  {'runs':>9}  {'failed':>7}  {'best':>12}  {'median':>12}"]
+    for task in tasks[:most]:
+        best, median = factor * np.nanmin(task.losses), factor * np.nanmedian(task.losses)
+        note = "  constant: teaches nothing" if _constant(task) else ""
+        rows.append(
+            f"{task.name:{width}}  {len(task):9,}  {task.failed:7,}"
+            f"  {best:12.6g}  {median:12.6g}{note}"
+        )
+    if len(tasks) > most:
+        rows.append(f"and {len(tasks) - most} more")
+    return rows
+
+
+def _constant(task: Task) -> bool:
+    return bool(np.nanmin(task.losses) == np.nanmax(task.losses))

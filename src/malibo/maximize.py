@@ -1,0 +1,71 @@
+"""The best candidates of any score, none of them twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from malibo.errors import SpaceExhaustedError
+from malibo.metamodel import MetaModel, Points
+from malibo.space import Space
+from malibo.space.parameters import Array
+
+Taken = set[bytes]  # configurations that must not be suggested again
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Candidates: their codes (n, P) and all that a score needs of them."""
+
+    codes: Array
+    points: Points
+
+    @classmethod
+    def of(cls, model: MetaModel, codes: Array) -> Pool:
+        """The pool of given configurations."""
+        return cls(codes, model.points(codes))
+
+
+def key(row: Array) -> bytes:
+    """A configuration as a dictionary key; −0.0 is 0.0."""
+    return (row + 0.0).tobytes()
+
+
+def taken_rows(*groups: Array) -> Taken:
+    """Keys of all rows of some code arrays."""
+    return {key(row) for codes in groups for row in codes}
+
+
+def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generator) -> Pool:
+    """Candidates of the target's space: all of a small one, else random ones.
+
+    At least one of them is not taken; SpaceExhaustedError when there is none left.
+    """
+    space = model.space
+    if space.countable and len(everything := space.enumerate(size + 1)) <= size:
+        codes = everything
+    else:
+        codes = space.sample(rng, size)
+        if all(key(row) in taken for row in codes):
+            codes = space.enumerate(len(taken) + size)
+    return Pool.of(model, _need_fresh(codes, taken, space))
+
+
+def _need_fresh(codes: Array, taken: Taken, space: Space) -> Array:
+    if len(codes) <= len(taken) and all(key(row) in taken for row in codes):
+        raise SpaceExhaustedError(
+            f"all {len(codes)} configurations of the space have been tried or are pending;"
+            " stop here, or widen the space."
+        )
+    return codes
+
+
+def best(scores: Array, codes: Array, taken: Taken) -> Array:
+    """The row with the highest score that is not taken."""
+    for index in np.argsort(-scores, kind="stable"):
+        if key(codes[index]) not in taken:
+            return np.asarray(codes[index])
+    raise SpaceExhaustedError(
+        f"all {len(codes)} candidates have been tried or are pending; stop here, or give more."
+    )

@@ -1,0 +1,110 @@
+"""MetaModel: what was learned from the past, ready to be used, saved and loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+
+import numpy as np
+
+from malibo.alignment import translate
+from malibo.config import GAMMA, TrainConfig
+from malibo.errors import ModelFileError, listing
+from malibo.history import Direction
+from malibo.network import Array, Array32, Network, centred
+from malibo.space import Space
+
+
+@dataclass(frozen=True)
+class TrainingLog:
+    """How training went: a look at the validation loss every few steps.
+
+    held_out   "tasks", "observations", or "nothing" where there was too little to spare
+    """
+
+    held_out: str = "nothing"
+    steps: tuple[int, ...] = ()
+    seconds: tuple[float, ...] = ()
+    validation: tuple[float, ...] = ()
+
+    @property
+    def best(self) -> int:
+        """Number of the look whose weights were kept."""
+        return int(np.argmin(self.validation))
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Configurations of the target's space with all that a score needs.
+
+    unit     (n, D) unit cube of the joint space
+    phi      (n, d) features
+    offset   (n,) m(Φ)
+    """
+
+    unit: Array
+    phi: Array
+    offset: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MetaModel:
+    """What was learned from past tasks.
+
+    space        the space of the new task, in which suggestions are made
+    joint        the space in which the models see it: wide enough for the past
+    network      φ and m; None for a model that knows no past
+    embeddings   (T, d) the embedding z of each past task
+    tasks        the names of the past tasks
+    config       how it was trained
+    direction    how the past was told: "minimize" or "maximize"
+    """
+
+    space: Space
+    joint: Space
+    network: Network | None = None
+    embeddings: Array32 = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    tasks: tuple[str, ...] = ()
+    config: TrainConfig = field(default_factory=TrainConfig)
+    direction: Direction = "minimize"
+    log: TrainingLog = field(default_factory=TrainingLog)
+
+    @classmethod
+    def uninformed(cls, space: Space) -> MetaModel:
+        """A model without a past: the same logit everywhere, and no features."""
+        return cls(space=space, joint=space)
+
+    @property
+    def informed(self) -> bool:
+        """Whether there is a past to learn from."""
+        return self.network is not None
+
+    def points(self, codes: Array) -> Points:
+        """Unit cube, features and mean logits of configurations of the target's space."""
+        joint = codes if self.joint == self.space else translate(codes, self.space, self.joint)
+        unit = self.joint.encode(joint)
+        if self.network is None:
+            base = np.full(len(codes), np.log(GAMMA))
+            return Points(unit, np.empty((len(codes), 0)), base)
+        phi, offset = self.network.features_and_mean(centred(unit))
+        return Points(unit, phi, offset)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model file (safetensors), whole or not at all."""
+        from malibo.modelfile import write_model
+
+        write_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], space: Space | None = None) -> MetaModel:
+        """Read a model file; with ``space``, refuse one that was made for another space."""
+        from malibo.modelfile import read_model
+
+        model = read_model(path)
+        if space is not None and (found := space.differences(model.space)):
+            raise ModelFileError(
+                f"{path}: the model was made for another space: {'; '.join(found[:5])}"
+                f"{listing(found[5:], 0) if found[5:] else ''}. Train one for this space:"
+                " meta_train(history.for_space(space))."
+            )
+        return model

@@ -1,0 +1,143 @@
+"""The model file: safetensors with a JSON header. Nothing in it is ever executed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from malibo.config import TrainConfig
+from malibo.errors import InputError, ModelFileError
+from malibo.metamodel import MetaModel, TrainingLog
+from malibo.network import Array32, Network
+from malibo.space import Space
+
+FORMAT = "malibo"
+VERSION = 1
+_EMBEDDINGS = "embeddings"
+
+
+def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
+    """Write beside the path, then move into place: a reader sees the old file or the new one."""
+    tensors: dict[str, Any] = {_EMBEDDINGS: model.embeddings}
+    if model.network is not None:
+        tensors |= model.network.weights
+    tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    header = json.dumps(_header(model))
+    metadata = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "header": header,
+        "sha256": _checksum(header, tensors),
+    }
+    _write_atomically(Path(path), save(tensors, metadata))
+
+
+def _header(model: MetaModel) -> dict[str, Any]:
+    return {
+        "space": model.space.to_json(),
+        "joint": model.joint.to_json(),
+        "tasks": list(model.tasks),
+        "config": asdict(model.config),
+        "direction": model.direction,
+        "log": asdict(model.log),
+    }
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    except OSError as error:
+        raise ModelFileError(f"cannot write {path}: {error.strerror}.") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read_model(path: str | PathLike[str]) -> MetaModel:
+    """Read and check a model file."""
+    if not os.path.isfile(path):
+        raise ModelFileError(f"there is no model file {os.fspath(path)!r}.")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise ModelFileError(
+            f"{path} is damaged, truncated or no model file ({error}). Train the model again,"
+            " or copy the file anew."
+        ) from None
+    header = _checked_header(path, metadata, tensors)
+    try:
+        return _model(header, tensors)
+    except (InputError, KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{path}: the header cannot be understood ({error!r}).") from None
+
+
+def _checked_header(
+    path: str | PathLike[str], metadata: Mapping[str, str], tensors: Mapping[str, Array32]
+) -> dict[str, Any]:
+    if metadata.get("format") != FORMAT:
+        raise ModelFileError(f"{path} is a safetensors file, but not one of malibo.")
+    version = metadata.get("version", "")
+    if not version.isdigit() or int(version) > VERSION:
+        raise ModelFileError(
+            f"{path} has format version {version!r}, and this malibo reads up to {VERSION};"
+            " run: pip install --upgrade malibo"
+        )
+    header = metadata.get("header", "")
+    if metadata.get("sha256") != _checksum(header, tensors):
+        raise ModelFileError(f"{path} is damaged: its checksum does not match; copy it anew.")
+    return dict(json.loads(header))
+
+
+def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
+    embeddings = tensors.pop(_EMBEDDINGS)
+    log: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in header["log"].items()
+    }
+    return MetaModel(
+        space=Space.from_json(header["space"]),
+        joint=Space.from_json(header["joint"]),
+        network=Network(tensors) if tensors else None,
+        embeddings=embeddings,
+        tasks=tuple(header["tasks"]),
+        config=TrainConfig(**header["config"]),
+        direction=header["direction"],
+        log=TrainingLog(**log),
+    )
+
+
+def _checksum(header: str, tensors: Mapping[str, Array32]) -> str:
+    """SHA-256 over the header and every array with its name and shape."""
+    digest = hashlib.sha256(header.encode())
+    for name in sorted(tensors):
+        digest.update(f"{name}{tensors[name].shape}{tensors[name].dtype}".encode())
+        digest.update(tensors[name].tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,60 @@
+"""Pictures (extra ``plots``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from malibo.extras import require
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072b2", "#d55e00", "#767676", "#009e73", "#cc79a7", "#56b4e9")  # for all eyes
+
+
+def regret_figure(curves: Mapping[str, NDArray[np.float64]], title: str) -> Figure:
+    """Best regret so far over trials: a line for each method, a band from least to most.
+
+    Each value of ``curves`` is (seeds, trials).
+    """
+    require("matplotlib", "plots")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    floor = min(rows[rows > 0].min() for rows in curves.values() if (rows > 0).any())
+    for colour, (name, rows) in zip(COLOURS, curves.items(), strict=False):
+        shown = np.maximum(rows, floor / 2)  # a regret of 0 has no place on a logarithmic scale
+        trials = np.arange(1, rows.shape[1] + 1)
+        middle = np.exp(np.log(shown).mean(axis=0))
+        axes.plot(trials, middle, color=colour, label=name, linewidth=2)
+        axes.fill_between(trials, shown.min(axis=0), shown.max(axis=0), color=colour, alpha=0.15)
+        axes.annotate(
+            name,
+            (trials[-1], middle[-1]),
+            xytext=(6, 0),
+            textcoords="offset points",
+            color=colour,
+            va="center",
+        )
+    axes.set_yscale("log")
+    axes.set_xlim(1, None)
+    axes.set_xlabel("trial")
+    axes.set_ylabel("normalised regret of the best so far")
+    axes.set_title(title, fontsize=11, loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.3)
+    seeds = next(iter(curves.values())).shape[0]
+    note = f"line: geometric mean of {seeds} seeds, band: least to most"
+    axes.annotate(note, (0.01, 0.02), xycoords="axes fraction", fontsize=8, color="#555555")
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a picture, in the format of the path's ending."""
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,1 @@
+"""Past runs from where people keep them."""

@@ -1,0 +1,175 @@
+"""Tasks from a DataFrame or a CSV file (extra ``table``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from malibo.errors import HistoryError, SpaceError, listing, nearest
+from malibo.extras import require
+from malibo.history import Task, sign
+from malibo.space import Categorical, Fixed, Ordinal, Parameter, Space
+from malibo.space.parameters import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_table(
+    source: str | PathLike[str] | pd.DataFrame,
+    *,
+    task: str,
+    objective: str,
+    direction: str,
+    space: Space,
+) -> list[Task]:
+    """One Task for each distinct value of the column ``task``, in order of appearance."""
+    pandas = require("pandas", "table")
+    factor = sign(direction)
+    if not isinstance(space, Space):
+        raise HistoryError(f"space must be a malibo.Space, got {space!r}.")
+    is_path = isinstance(source, str | PathLike)
+    frame = _read_csv(source) if is_path else source  # type: ignore[arg-type]
+    where = str(source) if is_path else "the table"
+    if not isinstance(frame, pandas.DataFrame):
+        raise HistoryError(f"expected a path or a pandas DataFrame, got {type(source).__name__}.")
+    if frame.empty:
+        raise HistoryError(f"{where} has no rows; there is nothing to learn from.")
+    _need_columns(frame, (task, objective, *_needed(space)), where)
+    losses = factor * _objective(frame[objective])
+    codes = np.stack([_column(frame, name, parameter) for name, parameter in space.items()], axis=1)
+    codes = space.complete(codes)
+    numbers, names = pandas.factorize(frame[task].astype(str))
+    if frame[task].isna().any():
+        line = int(np.argmax(frame[task].isna().to_numpy()))
+        raise HistoryError(f"column {task!r} is empty in {_row(line)}; name the task of every row.")
+    _no_gaps(space, codes, numbers)
+    order = np.argsort(numbers, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(numbers))[:-1])
+    return [Task(str(n), space, codes[p], losses[p]) for n, p in zip(names, parts, strict=True)]
+
+
+def frame_codes(frame: pd.DataFrame, space: Space) -> Array:
+    """Configurations in the rows of a DataFrame as codes; other columns are ignored."""
+    _need_columns(frame, _needed(space), "the table")
+    codes = np.stack([_column(frame, name, parameter) for name, parameter in space.items()], axis=1)
+    codes = space.complete(codes)
+    _no_gaps(space, codes, np.zeros(len(codes), dtype=int))
+    return codes
+
+
+def _need_columns(frame: pd.DataFrame, columns: Iterable[str], where: str) -> None:
+    for column in columns:
+        if column not in frame.columns:
+            raise HistoryError(
+                f"{where} has no column {column!r}; it has {listing(frame.columns, 20)}."
+                f"{nearest(column, map(str, frame.columns))}"
+            )
+
+
+def _read_csv(path: str | PathLike[str]) -> pd.DataFrame:
+    pandas = require("pandas", "table")
+    if not os.path.exists(path):
+        raise HistoryError(f"there is no file {os.fspath(path)!r}.")
+    try:
+        frame: pd.DataFrame = pandas.read_csv(
+            path, keep_default_na=False, na_values=["", "nan", "NaN"]
+        )
+    except (ValueError, OSError, UnicodeDecodeError) as error:
+        raise HistoryError(f"{os.fspath(path)!r} cannot be read as CSV: {error}.") from None
+    return frame
+
+
+def _needed(space: Space) -> list[str]:
+    """Parameters that the table must have as columns: those with nothing to stand in."""
+    return [
+        name
+        for name, parameter in space.items()
+        if not isinstance(parameter, Fixed) and getattr(parameter, "default", None) is None
+    ]
+
+
+def _row(position: int) -> str:
+    """The row as people count it: from 1, and by its line where a header stands above."""
+    return f"row {position + 1} (line {position + 2} of a file with a header)"
+
+
+def _objective(column: pd.Series) -> Array:
+    """Losses as floats; empty, NaN and infinite ones are failed trials."""
+    pandas = require("pandas", "table")
+    numeric = pandas.to_numeric(column, errors="coerce")
+    wrong = numeric.isna() & column.notna()
+    if wrong.any() or column.dtype == bool:
+        position = int(np.argmax(wrong.to_numpy()))
+        raise HistoryError(
+            f"objective column {column.name!r} must be numeric (empty for a failed trial), got"
+            f" {column.iloc[position]!r} in {_row(position)}."
+        )
+    return np.asarray(numeric, dtype=float)
+
+
+def _column(frame: pd.DataFrame, name: str, parameter: Parameter) -> Array:
+    """A column of values as codes; empty cells are NaN."""
+    if name not in frame.columns:
+        default = getattr(parameter, "default", None)
+        return np.full(len(frame), parameter.to_code(default))
+    column = frame[name]
+    if isinstance(parameter, Categorical | Ordinal | Fixed):
+        codes = _listed_codes(column, parameter)
+    else:
+        pandas = require("pandas", "table")
+        codes = np.array(pandas.to_numeric(column, errors="coerce"), dtype=float)
+    present = column.notna().to_numpy()
+    if isinstance(parameter, Categorical | Fixed | Ordinal) and None in _choices(parameter):
+        present &= np.isfinite(codes)
+    wrong = present & ~parameter.contains(codes)
+    if wrong.any():
+        position = int(np.argmax(wrong))
+        value = column.iloc[position]
+        try:
+            parameter.to_code(value.item() if hasattr(value, "item") else value)
+            reason = f"cannot read {value!r}."
+        except SpaceError as error:
+            reason = str(error)
+        raise HistoryError(f"column {name!r}, {_row(position)}: {reason}")
+    return np.where(present, codes, np.nan)
+
+
+def _choices(parameter: Categorical | Ordinal | Fixed) -> tuple[object, ...]:
+    if isinstance(parameter, Fixed):
+        return (parameter.value,)
+    return tuple(parameter.choices)
+
+
+def _listed_codes(column: pd.Series, parameter: Categorical | Ordinal | Fixed) -> Array:
+    """Codes of listed values: by value, else by their text (a file knows no types)."""
+    pandas = require("pandas", "table")
+    by_text = {str(choice): float(i) for i, choice in enumerate(_choices(parameter))}
+    numbers, distinct = pandas.factorize(column)
+    table = np.full(len(distinct) + 1, -1.0)  # factorize gives -1 to an empty cell
+    for index, value in enumerate(distinct):
+        try:
+            table[index] = parameter.to_code(value)
+        except SpaceError:
+            table[index] = by_text.get(str(value), -1.0)
+    table[-1] = np.nan if None not in _choices(parameter) else parameter.to_code(None)
+    return np.asarray(table[numbers])
+
+
+def _no_gaps(space: Space, codes: Array, tasks: np.ndarray) -> None:
+    """Refuse cells that are empty although active, unless the task lacks the whole column."""
+    for index, (name, parameter) in enumerate(space.items()):
+        empty = np.isnan(codes[:, index]) & space.active(name, codes)
+        if not empty.any():
+            continue
+        known = np.bincount(tasks[~np.isnan(codes[:, index])], minlength=tasks.max() + 1)
+        gaps = empty & (known[tasks] > 0) if not parameter.when else empty
+        if gaps.any():
+            raise HistoryError(
+                f"column {name!r} is empty in {_row(int(np.argmax(gaps)))} although the parameter"
+                " is active there; fill it in, or leave the row out."
+            )

@@ -1,0 +1,85 @@
+"""The history as training sees it: points, weights and task numbers, split for validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from malibo.config import TrainConfig
+from malibo.history import History
+from malibo.labels import label
+from malibo.network import Array32, centred
+from malibo.space import Space
+from malibo.space.parameters import Array
+
+MANY_TASKS = 10  # from so many tasks on, whole tasks are held out
+_CHUNK = 65_536  # rows encoded at once, so that memory stays small
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Observations of several tasks, one row each.
+
+    x       (N, D) float32, centred unit cube
+    p, n    (N,) weights of the LFBO loss
+    task    (N,) number of the task
+    """
+
+    x: Array32
+    p: Array32
+    n: Array32
+    task: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def rows(self, which: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Data:
+        """Some of the observations."""
+        return Data(self.x[which], self.p[which], self.n[which], self.task[which])
+
+
+def label_history(history: History, config: TrainConfig) -> tuple[Array32, Array32]:
+    """Weights p and n of every observation, each task by its own threshold τ."""
+    labels = [label(task.losses, config.gamma, config.utility) for task in history.tasks]
+    p = np.concatenate([each.p for each in labels])
+    n = np.concatenate([each.n for each in labels])
+    return p.astype(np.float32), n.astype(np.float32)
+
+
+def encode(joint: Space, codes: Array, rng: np.random.Generator) -> Array32:
+    """Network input of all rows; values that are unknown are drawn."""
+    parts = [codes[i : i + _CHUNK] for i in range(0, len(codes), _CHUNK)]
+    return np.concatenate([centred(joint.encode(joint.complete(part, rng))) for part in parts])
+
+
+def split(history: History, rng: np.random.Generator) -> tuple[NDArray[np.bool_], list[int]]:
+    """Which rows are held out, and which whole tasks (none when there are few).
+
+    With many tasks some of them are held out, for they tell how well a new task is
+    foreseen. With few tasks each is needed, and a fifth of each one's rows is held out.
+    """
+    index = history.task_index
+    count = len(history.tasks)
+    if count >= MANY_TASKS:
+        enough = [i for i, task in enumerate(history.tasks) if len(task) - task.failed >= 4]
+        size = min(len(enough), max(2, round(count / 10)), 32)
+        tasks = sorted(int(i) for i in rng.choice(enough, size, replace=False)) if size else []
+        return np.isin(index, tasks), tasks
+    held_out = np.zeros(len(index), dtype=bool)
+    for number in range(count):
+        rows = rng.permutation(np.flatnonzero(index == number))
+        held_out[rows[: len(rows) // 5]] = True
+    return held_out, []
+
+
+def batches(size: int, batch: int, rng: np.random.Generator) -> Iterator[NDArray[np.int32]]:
+    """Row numbers of one batch after another, each row once in a pass."""
+    queue = np.empty(0, dtype=np.int32)
+    while True:
+        while len(queue) < batch:
+            queue = np.concatenate([queue, rng.permutation(size).astype(np.int32)])
+        yield queue[:batch]
+        queue = queue[batch:]

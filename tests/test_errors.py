@@ -1,0 +1,39 @@
+"""The errors of the library, and the helpers of their messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from malibo import errors
+from malibo.errors import listing, nearest
+
+
+@pytest.mark.parametrize("kind", [errors.SpaceError, errors.HistoryError, errors.ModelFileError])
+def test_wrong_input_is_a_value_error_of_this_library(kind: type[Exception]) -> None:
+    assert issubclass(kind, errors.InputError)
+    assert issubclass(kind, errors.MaliboError)
+    assert issubclass(kind, ValueError)
+
+
+def test_an_exhausted_space_is_no_wrong_input() -> None:
+    assert issubclass(errors.SpaceExhaustedError, errors.MaliboError)
+    assert not issubclass(errors.SpaceExhaustedError, ValueError)
+
+
+def test_a_missing_package_is_an_import_error() -> None:
+    assert issubclass(errors.MissingDependencyError, errors.MaliboError)
+    assert issubclass(errors.MissingDependencyError, ImportError)
+
+
+def test_nearest_offers_a_close_name_only() -> None:
+    assert nearest("learning_rat", ["layers", "learning_rate"]) == " Did you mean 'learning_rate'?"
+    assert nearest("xyz", ["layers", "learning_rate"]) == ""
+    assert nearest(3, ["layers"]) == ""
+
+
+def test_listing_names_the_first_and_counts_the_rest() -> None:
+    assert listing([]) == ""
+    assert listing(["a", 1, None]) == "'a', 1, None"
+    assert listing(range(5)) == "0, 1, 2, 3, 4"
+    assert listing(range(7)) == "0, 1, 2, 3, 4 and 2 more"
+    assert listing("abc", most=1) == "'a' and 2 more"
