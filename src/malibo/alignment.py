@@ -23,12 +23,7 @@ _Listed = Categorical | Ordinal | Fixed
 
 def joint_space(target: Space, past: Iterable[Space]) -> Space:
     """The target's space, widened until it holds the values of every past one."""
-    parameters = dict(target.items())
-    for space in past:
-        for name in parameters:
-            if name in space and space[name] != parameters[name]:
-                parameters[name] = _widen(parameters[name], space[name])
-    return Space(parameters)
+    return Space(_widened(dict(target.items()), list(past)))
 
 
 def union_space(spaces: Sequence[Space]) -> Space:
@@ -37,18 +32,18 @@ def union_space(spaces: Sequence[Space]) -> Space:
     for space in spaces:
         for name, parameter in space.items():
             parameters.setdefault(name, parameter)
-    return joint_space(Space(parameters), spaces)
+    return Space(_widened(parameters, spaces))
 
 
 def translate(codes: Array, source: Space, target: Space) -> Array:
     """Codes of one space as codes of another: by name, and by value where codes differ.
 
-    A parameter that the source lacks gets its declared default, else NaN: unknown. So does
-    a value that the target cannot express.
+    A parameter that the source lacks gets its declared default, else NaN: unknown. NaN too
+    is a value that the target cannot express.
     """
     result = np.full((len(codes), len(target)), np.nan)
     for index, (name, parameter) in enumerate(target.items()):
-        if name in source:
+        if not lacks(name, codes, source):
             column = codes[:, source.names.index(name)]
             result[:, index] = _recode(column, source[name], parameter)
         elif (default := getattr(parameter, "default", None)) is not None:
@@ -58,22 +53,32 @@ def translate(codes: Array, source: Space, target: Space) -> Array:
     return result
 
 
+def lacks(name: str, codes: Array, source: Space) -> bool:
+    """Whether a task knows nothing of a parameter: none such, or empty though always active."""
+    if name not in source:
+        return True
+    column = codes[:, source.names.index(name)]
+    return not source[name].when and bool(np.isnan(column).all())
+
+
 def repairs(source: Space, target: Space) -> list[str]:
     """What ``translate`` does to a task with the space ``source``, one sentence each."""
     found = []
     for name, parameter in target.items():
         if name not in source:
-            found.append(f"{name!r} is missing: {_filled(parameter)}")
+            found.append(f"{name!r} is missing: {filled(parameter)}")
         elif source[name] != parameter:
             found += [f"{name!r}: {change}" for change in _changes(source[name], parameter)]
     found += [
         f"{name!r} is dropped: the target has no such parameter"
-        for name in source.keys() - target.keys()
+        for name in source
+        if name not in target
     ]
     return found
 
 
-def _filled(parameter: Parameter) -> str:
+def filled(parameter: Parameter) -> str:
+    """What stands in for a parameter that a task lacks."""
     default = getattr(parameter, "default", None)
     if default is not None:
         return f"filled with its default {default!r}"
@@ -106,6 +111,21 @@ def _changes(past: Parameter, target: Parameter) -> list[str]:
 
 
 # -- widening one parameter ----------------------------------------------------------------
+
+
+def _widened(parameters: dict[str, Parameter], past: Sequence[Space]) -> dict[str, Parameter]:
+    """The parameters with room for the values of all spaces; parents of others stay countable."""
+    parents = {parent for parameter in parameters.values() for parent in parameter.when}
+    widened = {}
+    for name, mine in parameters.items():
+        others = [space[name] for space in past if name in space]
+        others.sort(key=lambda other: not isinstance(other, _Range))  # a range holds the most
+        for theirs in others:
+            wider = _widen(mine, theirs) if theirs != mine else mine
+            if name not in parents or math.isfinite(wider.count):
+                mine = wider
+        widened[name] = mine
+    return widened
 
 
 def _values(parameter: Parameter) -> tuple[Value, ...]:
@@ -152,9 +172,13 @@ def _widen_range(mine: Float | Int, theirs: Parameter) -> Parameter:
     low, high = min(mine.low, bounds[0]), max(mine.high, bounds[1])
     if mine.log and low <= 0:  # no place on a logarithmic scale: such values move to the end
         low = mine.low
-    if isinstance(mine, Int):
-        return replace(mine, low=math.floor(low), high=math.ceil(high), step=1)
-    return replace(mine, low=low, high=high, step=None)
+    try:
+        if isinstance(mine, Float):
+            return replace(mine, low=low, high=high, step=None)
+        low = max(math.floor(low), 1) if mine.log else math.floor(low)
+        return replace(mine, low=low, high=math.ceil(high), step=1)
+    except SpaceError:  # too wide for floats: here, too, they move to the end
+        return mine
 
 
 def _widen_ordinal(mine: Ordinal, new: list[Value]) -> Ordinal:

@@ -11,13 +11,12 @@ import numpy as np
 from tqdm import tqdm
 
 from malibo import fcnet, plots
-from malibo.errors import InputError
-from malibo.extras import require
 from malibo.history import History, Task
 from malibo.maximize import key
 from malibo.metamodel import MetaModel
 from malibo.optimizer import Malibo
 from malibo.space.parameters import Array
+from malibo.training import meta_train
 
 PAST_RUNS = 512  # from each past data set
 METHODS = ("MALIBO", "cold LFBO", "random search")
@@ -44,11 +43,9 @@ class Table:
 
 def run_demo(target: str, seeds: int, trials: int, output: Path, progress: bool = True) -> str:
     """Run, save the picture, and return the text to print."""
-    require("matplotlib", "demo")
     if target not in fcnet.DATA_SETS:
         fcnet.load(target)  # says which data sets there are
-    if not output.parent.is_dir():
-        raise InputError(f"cannot save the picture: there is no folder {output.parent}.")
+    plots.check_path(output)
     start = time.perf_counter()
     tables = {name: Table(*fcnet.load(name)) for name in fcnet.DATA_SETS}
     curves = run(tables, target, seeds, trials, progress)
@@ -83,8 +80,6 @@ def past_runs(tables: dict[str, Table], target: str, rng: np.random.Generator) -
 
 def optimizers(history: History, seed: int, progress: bool) -> Iterator[tuple[str, Malibo]]:
     """The three that are compared."""
-    from malibo.training import meta_train
-
     model: MetaModel = meta_train(history, seed=seed, progress=progress)
     yield METHODS[0], Malibo(model, seed=seed)
     yield METHODS[1], Malibo(space=fcnet.SPACE, seed=seed)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from malibo.alignment import joint_space, repairs, translate, union_space
+from malibo.alignment import filled, joint_space, lacks, repairs, translate, union_space
 from malibo.errors import HistoryError, listing
 from malibo.space import Space
 from malibo.space.parameters import Array
@@ -48,7 +48,9 @@ class Task:
     losses: Array
 
     def __post_init__(self) -> None:
-        codes, losses = _frozen(self.codes, 2), _frozen(self.losses, 1)
+        if not isinstance(self.name, str) or not self.name:
+            raise HistoryError(f"a task's name must be a text, got {self.name!r}.")
+        codes, losses = _frozen(self.codes, 2), _frozen(self.losses, 1, np.nan)
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "losses", losses)
         if codes.shape != (len(losses), len(self.space)):
@@ -78,8 +80,8 @@ class Task:
         losses: Iterable[float | None],
     ) -> Task:
         """A task from dicts and their losses (None or NaN for a failed trial)."""
-        values = np.array([np.nan if v is None else float(v) for v in losses])
-        return cls(name, space, space.codes(configs), values)
+        values = [_loss(loss, name, row) for row, loss in enumerate(losses)]
+        return cls(name, space, space.codes(configs), np.array(values))
 
     def __len__(self) -> int:
         return len(self.losses)
@@ -90,12 +92,22 @@ class Task:
         return int(np.isnan(self.losses).sum())
 
 
-def _frozen(values: ArrayLike, dimensions: int) -> Array:
-    """A read-only copy as floats, infinities as NaN."""
+def _loss(loss: float | None, task: str, row: int) -> float:
+    try:
+        return np.nan if loss is None else float(loss)
+    except (TypeError, ValueError):
+        raise HistoryError(
+            f"task {task!r}: a loss must be a number, or None for a failed trial; got {loss!r}"
+            f" in row {row}."
+        ) from None
+
+
+def _frozen(values: ArrayLike, dimensions: int, infinite: float = np.inf) -> Array:
+    """A read-only copy as floats, with another number in place of infinities."""
     array = np.array(values, dtype=float)
     if array.ndim != dimensions:
         raise HistoryError(f"expected an array of {dimensions} dimensions, got {array.ndim}.")
-    array[~np.isfinite(array)] = np.nan
+    array[np.isinf(array)] = infinite
     array.setflags(write=False)
     return array
 
@@ -203,7 +215,7 @@ class History:
             for sentence in repairs(space, self.space):
                 found.setdefault(sentence, []).extend(names)
         for task in self.tasks:
-            for sentence in _empty_columns(task):
+            for sentence in _empty_columns(task, self.space):
                 found.setdefault(sentence, []).append(task.name)
         return found
 
@@ -226,12 +238,12 @@ class History:
         return "\n".join(lines)
 
 
-def _empty_columns(task: Task) -> list[str]:
+def _empty_columns(task: Task, target: Space) -> list[str]:
     """A sentence for each unconditional parameter of which a task knows no value."""
     return [
-        f"{name!r} is empty: its value is unknown, drawn uniformly anew for each training pass"
-        for index, (name, parameter) in enumerate(task.space.items())
-        if not parameter.when and np.isnan(task.codes[:, index]).all()
+        f"{name!r} is empty: {filled(target[name])}"
+        for name in task.space
+        if name in target and lacks(name, task.codes, task.space)
     ]
 
 

@@ -63,9 +63,9 @@ def _good(y: Array, gamma: float) -> tuple[float, NDArray[np.bool_], Array]:
     j = int(position + 1e-9)
     rest = max(position - j, 0.0)
     next_ = min(j + 1, len(y) - 1)
-    quarter = y * 0.25  # exact, and differences of huge values stay finite
-    ordered = np.partition(quarter, (j, next_))
-    k = quarter <= ordered[j]
-    tau = ordered[j] + rest * (ordered[next_] - ordered[j])
-    gain = (ordered[j] - quarter[k]) + (tau - ordered[j])
+    ordered = np.partition(y, (j, next_))
+    k = y <= ordered[j]
+    low, high = ordered[j] / 4, ordered[next_] / 4  # differences of huge values stay finite
+    tau = low + rest * (high - low)
+    gain = (low - y[k] / 4) + (tau - low)
     return 4 * tau, k, gain / (gain.max() or 1.0)

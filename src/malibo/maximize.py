@@ -47,18 +47,24 @@ def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generato
         codes = everything
     else:
         codes = space.sample(rng, size)
-        if all(key(row) in taken for row in codes):
+        while not space.countable and _all_taken(codes, taken):
+            codes = space.sample(rng, size)  # some branch of an endless space may be finite
+        if _all_taken(codes, taken):
             codes = space.enumerate(len(taken) + size)
     return Pool.of(model, _need_fresh(codes, taken, space))
 
 
 def _need_fresh(codes: Array, taken: Taken, space: Space) -> Array:
-    if len(codes) <= len(taken) and all(key(row) in taken for row in codes):
+    if _all_taken(codes, taken):
         raise SpaceExhaustedError(
             f"all {len(codes)} configurations of the space have been tried or are pending;"
             " stop here, or widen the space."
         )
     return codes
+
+
+def _all_taken(codes: Array, taken: Taken) -> bool:
+    return all(key(row) in taken for row in codes)
 
 
 def best(scores: Array, codes: Array, taken: Taken) -> Array:

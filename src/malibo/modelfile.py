@@ -33,7 +33,7 @@ def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
     tensors: dict[str, Any] = {_EMBEDDINGS: model.embeddings}
     if model.network is not None:
         tensors |= model.network.weights
-    tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    tensors = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     header = json.dumps(_header(model))
     metadata = {
         "format": FORMAT,
@@ -67,9 +67,11 @@ def _write_atomically(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(name)
+        if isinstance(error, OSError):
+            raise ModelFileError(f"cannot write {path}: {error.strerror}.") from None
         raise
 
 
@@ -94,18 +96,18 @@ def read_model(path: str | PathLike[str]) -> MetaModel:
         ) from None
     header = _checked_header(path, metadata, tensors)
     try:
-        return _model(header, tensors)
+        return _model(json.loads(header), tensors)
     except (InputError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: the header cannot be understood ({error!r}).") from None
 
 
 def _checked_header(
     path: str | PathLike[str], metadata: Mapping[str, str], tensors: Mapping[str, Array32]
-) -> dict[str, Any]:
+) -> str:
     if metadata.get("format") != FORMAT:
         raise ModelFileError(f"{path} is a safetensors file, but not one of malibo.")
     version = metadata.get("version", "")
-    if not version.isdigit() or int(version) > VERSION:
+    if not version.isdecimal() or int(version) > VERSION:
         raise ModelFileError(
             f"{path} has format version {version!r}, and this malibo reads up to {VERSION};"
             " run: pip install --upgrade malibo"
@@ -113,7 +115,7 @@ def _checked_header(
     header = metadata.get("header", "")
     if metadata.get("sha256") != _checksum(header, tensors):
         raise ModelFileError(f"{path} is damaged: its checksum does not match; copy it anew.")
-    return dict(json.loads(header))
+    return header
 
 
 def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
+_BLOCK = 1024  # points at once: what a layer holds then stays in the processor's cache
+
 Weights = Mapping[str, Array32]
 
 
@@ -60,6 +62,13 @@ class Network:
 
     def features(self, x: Array32) -> Array32:
         """Φ = φ(x) for ``centred`` points (n, D)."""
+        phi = np.empty((len(x), self.dimension), np.float32)
+        for start in range(0, len(x), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            phi[block] = self._features(x[block])
+        return phi
+
+    def _features(self, x: Array32) -> Array32:
         w = self.weights
         h = x @ w["input.weight"]
         h += w["input.bias"]
@@ -81,10 +90,8 @@ class Network:
 
 
 def _elu(a: Array32) -> Array32:
-    """ELU in place of its argument: a where positive, exp(a) − 1 elsewhere."""
+    """ELU, in place: a where positive, exp(a) − 1 elsewhere, which is the greater of the two."""
     negative = np.minimum(a, 0)
     np.exp(negative, out=negative)
     negative -= 1
-    np.maximum(a, 0, out=a)
-    a += negative
-    return a
+    return np.maximum(a, negative, out=a)

@@ -147,8 +147,13 @@ class Malibo:
             from malibo.sources.tables import frame_codes
 
             codes = frame_codes(candidates, self.space)  # type: ignore[arg-type]
+        elif isinstance(candidates, Sequence) and not isinstance(candidates, str):
+            codes = self.space.codes(candidates)
         else:
-            codes = self.space.codes(list(candidates))
+            raise InputError(
+                f"candidates must be a DataFrame or a list of dicts, got {candidates!r}. Their"
+                " number in a search without a table is config=SuggestConfig(candidates=...)."
+            )
         if len(codes) == 0:
             raise InputError("candidates is empty; give at least one configuration.")
         distinct = {key(row): i for i, row in reversed(list(enumerate(codes)))}
@@ -167,7 +172,8 @@ def _checked_model(model: MetaModel | None, space: Space | None) -> MetaModel:
         return MetaModel.uninformed(space)
     if space is not None and (found := space.differences(model.space)):
         raise InputError(
-            f"the model was made for another space: {listing(found)}. Train one for this space:"
+            f"the model was made for another space: {'; '.join(found[:5])}"
+            f"{listing(found[5:], 0)}. Train one for this space:"
             " meta_train(history.for_space(space))."
         )
     return model
@@ -204,5 +210,8 @@ def _checked_loss(loss: float | None) -> float:
             f"loss must be a number, or None for a failed trial; got {loss!r}"
             f" ({type(loss).__name__})."
         )
-    value = float(number)
+    try:
+        value = float(number)
+    except OverflowError:  # an integer beyond all floats
+        value = np.inf
     return value if np.isfinite(value) else np.nan

@@ -18,6 +18,7 @@ from malibo.metamodel import MetaModel, Points
 from malibo.posterior import Evidence, Posterior, hmc, laplace, variational
 from malibo.residual import Observed, fit_residual, lightgbm
 from malibo.space.parameters import Array
+from malibo.threads import one_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +59,12 @@ def suggest(
     candidates to given ones.
     """
     rows = []
-    for generator in rng.spawn(n):
-        row = _suggest_one(model, observations, config, generator, pool)
-        rows.append(row)
-        pending = np.concatenate([observations.pending, row[None]])
-        observations = replace(observations, pending=pending)
+    with one_thread():
+        for generator in rng.spawn(n):
+            row = _suggest_one(model, observations, config, generator, pool)
+            rows.append(row)
+            pending = np.concatenate([observations.pending, row[None]])
+            observations = replace(observations, pending=pending)
     return np.stack(rows)
 
 

@@ -1,10 +1,11 @@
 """Variational inference: the Gaussian that is nearest to the posterior in KL divergence.
 
 The logit of an observation is a number, Gaussian under q(z), so the expectations of the
-evidence lower bound are integrals over a line: Gauss-Hermite quadrature takes them to
-machine precision and nothing needs to be sampled. At the optimum (Opper and Archambeau,
-2009) the mean's gradient vanishes and the precision is the Hessian, both in expectation:
-the two lines of Laplace with E[σ] and E[σ(1 − σ)] in place of values at the maximum.
+evidence lower bound are integrals over a line: Gauss-Hermite quadrature takes them, to
+machine precision where the logit's standard deviation is 1 and to 1e-3 where it is 4, and
+nothing needs to be sampled. At the optimum (Opper and Archambeau, 2009) the mean's gradient
+vanishes and the precision is the Hessian, both in expectation: the two lines of Laplace
+with E[σ] and E[σ(1 − σ)] in place of values at the maximum.
 """
 
 from __future__ import annotations

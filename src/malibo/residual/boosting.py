@@ -23,7 +23,8 @@ _BOOSTING = {
     "max_depth": 3,
     "min_data_in_leaf": 1,
     "min_data_in_bin": 1,
-    "min_sum_hessian_in_leaf": 1e-3,
+    "min_sum_hessian_in_leaf": 1e-6,  # a base that is sure and wrong has hardly any curvature
+    "max_delta_step": 10,  # and a Newton step from there would go far too far: 1 logit a tree
     "lambda_l2": 1e-3,
     "boost_from_average": False,
     "feature_pre_filter": False,

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, SpaceError, listing, nearest
 from malibo.extras import require
@@ -40,6 +41,7 @@ def read_table(
     if frame.empty:
         raise HistoryError(f"{where} has no rows; there is nothing to learn from.")
     _need_columns(frame, (task, objective, *_needed(space)), where)
+    _need_once(frame, (task, objective, *space), where)
     losses = factor * _objective(frame[objective])
     codes = np.stack([_column(frame, name, parameter) for name, parameter in space.items()], axis=1)
     codes = space.complete(codes)
@@ -48,6 +50,7 @@ def read_table(
         line = int(np.argmax(frame[task].isna().to_numpy()))
         raise HistoryError(f"column {task!r} is empty in {_row(line)}; name the task of every row.")
     _no_gaps(space, codes, numbers)
+    codes[:, _imputed(frame, space)] = np.nan  # the history fills them in, and says so
     order = np.argsort(numbers, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(numbers))[:-1])
     return [Task(str(n), space, codes[p], losses[p]) for n, p in zip(names, parts, strict=True)]
@@ -56,9 +59,10 @@ def read_table(
 def frame_codes(frame: pd.DataFrame, space: Space) -> Array:
     """Configurations in the rows of a DataFrame as codes; other columns are ignored."""
     _need_columns(frame, _needed(space), "the table")
+    _need_once(frame, space, "the table")
     codes = np.stack([_column(frame, name, parameter) for name, parameter in space.items()], axis=1)
     codes = space.complete(codes)
-    _no_gaps(space, codes, np.zeros(len(codes), dtype=int))
+    _no_gaps(space, codes)
     return codes
 
 
@@ -69,6 +73,12 @@ def _need_columns(frame: pd.DataFrame, columns: Iterable[str], where: str) -> No
                 f"{where} has no column {column!r}; it has {listing(frame.columns, 20)}."
                 f"{nearest(column, map(str, frame.columns))}"
             )
+
+
+def _need_once(frame: pd.DataFrame, columns: Iterable[str], where: str) -> None:
+    for column in columns:
+        if list(frame.columns).count(column) > 1:
+            raise HistoryError(f"{where} has the column {column!r} more than once; keep one.")
 
 
 def _read_csv(path: str | PathLike[str]) -> pd.DataFrame:
@@ -90,6 +100,14 @@ def _needed(space: Space) -> list[str]:
         name
         for name, parameter in space.items()
         if not isinstance(parameter, Fixed) and getattr(parameter, "default", None) is None
+    ]
+
+
+def _imputed(frame: pd.DataFrame, space: Space) -> list[bool]:
+    """Which parameters have no column and are always active: past runs did not know them."""
+    return [
+        name not in frame.columns and not parameter.when and not isinstance(parameter, Fixed)
+        for name, parameter in space.items()
     ]
 
 
@@ -125,7 +143,7 @@ def _column(frame: pd.DataFrame, name: str, parameter: Parameter) -> Array:
         codes = np.array(pandas.to_numeric(column, errors="coerce"), dtype=float)
     present = column.notna().to_numpy()
     if isinstance(parameter, Categorical | Fixed | Ordinal) and None in _choices(parameter):
-        present &= np.isfinite(codes)
+        present = present | np.isfinite(codes)  # an empty cell is the choice None
     wrong = present & ~parameter.contains(codes)
     if wrong.any():
         position = int(np.argmax(wrong))
@@ -160,16 +178,17 @@ def _listed_codes(column: pd.Series, parameter: Categorical | Ordinal | Fixed) -
     return np.asarray(table[numbers])
 
 
-def _no_gaps(space: Space, codes: Array, tasks: np.ndarray) -> None:
+def _no_gaps(space: Space, codes: Array, tasks: NDArray[np.intp] | None = None) -> None:
     """Refuse cells that are empty although active, unless the task lacks the whole column."""
     for index, (name, parameter) in enumerate(space.items()):
         empty = np.isnan(codes[:, index]) & space.active(name, codes)
         if not empty.any():
             continue
-        known = np.bincount(tasks[~np.isnan(codes[:, index])], minlength=tasks.max() + 1)
-        gaps = empty & (known[tasks] > 0) if not parameter.when else empty
-        if gaps.any():
+        if tasks is not None and not parameter.when:
+            known = np.bincount(tasks[~np.isnan(codes[:, index])], minlength=tasks.max() + 1)
+            empty &= known[tasks] > 0
+        if empty.any():
             raise HistoryError(
-                f"column {name!r} is empty in {_row(int(np.argmax(gaps)))} although the parameter"
+                f"column {name!r} is empty in {_row(int(np.argmax(empty)))} although the parameter"
                 " is active there; fill it in, or leave the row out."
             )

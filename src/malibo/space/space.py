@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malibo.errors import SpaceError, listing, nearest
+from malibo.space.conditions import condition_text, parents_first
 from malibo.space.parameters import Array, Fixed, Parameter, Value, parameter_from_dict
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Space(Mapping[str, Parameter]):
                 self._parameters[name] = parameter if known else Fixed(parameter)
             except SpaceError as error:
                 raise SpaceError(f"{name}: {error}") from None
-        self._order = _topological(self._parameters)
+        self._order = parents_first(self._parameters)
         self._conditions = {name: self._condition_codes(name) for name in self}
 
     # -- a mapping of names to parameters -------------------------------------------------
@@ -148,7 +149,8 @@ class Space(Mapping[str, Parameter]):
             if not self.active(name, row[None])[0]:
                 if given is not None and not isinstance(parameter, Fixed):
                     raise SpaceError(
-                        f"{name!r} is inactive here: it needs {_sentence(parameter)}; leave it out."
+                        f"{name!r} is inactive here: it needs {condition_text(parameter)};"
+                        " leave it out."
                     )
                 continue
             if name not in config:
@@ -322,37 +324,3 @@ class Space(Mapping[str, Parameter]):
         if not found and self != other:
             found.append(f"the order is {listing(other, 20)}, not {listing(self, 20)}")
         return found
-
-
-def _sentence(parameter: Parameter) -> str:
-    """``"optimizer='sgd' and layers in (2, 3)"``."""
-    parts = [
-        f"{parent}={values[0]!r}" if len(values) == 1 else f"{parent} in {values!r}"
-        for parent, values in parameter.when.items()
-    ]
-    return " and ".join(parts)
-
-
-def _topological(parameters: Mapping[str, Parameter]) -> list[str]:
-    """Names with every parent before its children; errors for unknown parents and cycles."""
-    for name, parameter in parameters.items():
-        for parent in parameter.when:
-            if parent not in parameters:
-                raise SpaceError(
-                    f"{name}: when names the unknown parameter {parent!r}."
-                    f"{nearest(parent, parameters)}"
-                )
-            if not np.isfinite(parameters[parent].count):
-                raise SpaceError(
-                    f"{name}: when needs a parent with countable values, and {parent!r} is"
-                    " continuous; use Int, Categorical or Ordinal for it."
-                )
-    order: list[str] = []
-    waiting = list(parameters)
-    while waiting:
-        ready = [name for name in waiting if all(p in order for p in parameters[name].when)]
-        if not ready:
-            raise SpaceError(f"the when conditions of {listing(waiting)} form a cycle.")
-        order += ready
-        waiting = [name for name in waiting if name not in ready]
-    return order

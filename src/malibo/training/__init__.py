@@ -1,4 +1,4 @@
-"""Meta-training: from past runs to a MetaModel. Only this package imports JAX and optax."""
+"""Meta-training: from past runs to a MetaModel."""
 
 from malibo.training.meta import meta_train
 

@@ -36,7 +36,7 @@ class Data:
     def __len__(self) -> int:
         return len(self.p)
 
-    def rows(self, which: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Data:
+    def rows(self, which: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Data:
         """Some of the observations."""
         return Data(self.x[which], self.p[which], self.n[which], self.task[which])
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 import time
 from collections.abc import Callable
-from itertools import islice
+from dataclasses import replace
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from tqdm import tqdm
 
@@ -16,11 +16,14 @@ from malibo.errors import InputError
 from malibo.history import History
 from malibo.metamodel import MetaModel, TrainingLog
 from malibo.network import Array32, Network, initial_weights
+from malibo.threads import one_thread
 from malibo.training.data import Data, batches, encode, label_history, split
-from malibo.training.loop import Tree, stretch, used_embeddings
-from malibo.training.recipes import EMBEDDINGS, optimizer, recipe_for
+from malibo.training.loss import EMBEDDINGS, Loss, used_embeddings
+from malibo.training.recipes import Optimizer, recipe_for
+from malibo.training.regularizer import empirical_cdf
 from malibo.training.validation import loss_of_known_tasks, loss_of_new_tasks, task_posterior
 
+_REFRESH = 8  # steps between two sorts of the embeddings: ranks carry no gradient
 _VALIDATION_ROWS = 4096  # in all; more would cost time and tell no more
 
 Weights = dict[str, Array32]
@@ -42,9 +45,10 @@ def meta_train(
     """
     if not isinstance(history, History):
         raise InputError(f"history must be a malibo.History, got {type(history).__name__}.")
-    if not isinstance(seed, int) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
         raise InputError(f"seed must be a whole number >= 0, got {seed!r}.")
-    return _Run(history, with_options(config or TrainConfig(), options), seed).train(progress)
+    with one_thread():
+        return _Run(history, with_options(config or TrainConfig(), options), seed).train(progress)
 
 
 class _Run:
@@ -60,13 +64,27 @@ class _Run:
         self.held_out, self.held_out_tasks = split(history, self.rng)
         self.trained_tasks = np.unique(self.task[~self.held_out])
         data = self._data()
-        self.training = data.rows(~self.held_out)
+        self.training = self._training_part(data)
+        self.share = self._shares()
         self.validate = self._validation(data)
         self.recipe = recipe_for(config, len(self.training))
+        self.loss = Loss(config, self.recipe.variance)
+        self.stream = batches(len(self.training), self.recipe.batch, self.rng)
 
     def _data(self) -> Data:
         x = encode(self.history.joint, self.codes, self.rng)
         return Data(x, self.p, self.n, self.task)
+
+    def _training_part(self, data: Data) -> Data:
+        """What is not held out, its tasks numbered from 0."""
+        part = data.rows(~self.held_out)
+        return replace(part, task=np.searchsorted(self.trained_tasks, part.task).astype(np.int32))
+
+    def _shares(self) -> Array32:
+        """N / (T · N_t) of each row: a task weighs the same whatever its size."""
+        sizes = np.bincount(self.training.task)
+        share = len(self.training) / (len(sizes) * sizes[self.training.task])
+        return share.astype(np.float32)
 
     # -- validation ----------------------------------------------------------------------------
 
@@ -95,33 +113,41 @@ class _Run:
     def train(self, progress: bool) -> MetaModel:
         """Step, look, keep the best; stop when nothing better comes."""
         recipe = self.recipe
-        run = stretch(recipe, self.config)
-        weights: Tree = {name: jnp.asarray(w) for name, w in self._initial().items()}
-        state = optimizer(recipe).init(weights)
-        data = self._on_device(self.training)
-        stream = batches(len(self.training), recipe.batch, self.rng)
+        optimizer = Optimizer(self._initial(), recipe)
         looks: list[tuple[int, float, float]] = []
         best: Weights = {}
         start = time.perf_counter()
-        with tqdm(
+        bar = tqdm(
             total=recipe.steps, desc="meta-training", unit="step", disable=not progress or None
-        ) as bar:
-            for step in range(0, recipe.steps, recipe.interval):
-                rows = np.stack(list(islice(stream, recipe.interval)))
-                weights, state = run(weights, state, data, rows)
-                current = {name: np.array(w) for name, w in weights.items()}
+        )
+        with bar:
+            while optimizer.step_number < recipe.steps:
+                self._stretch(optimizer, min(recipe.interval, recipe.steps - optimizer.step_number))
+                current = {name: w.copy() for name, w in optimizer.weights.items()}
                 current[EMBEDDINGS] = used_embeddings(current[EMBEDDINGS], self.config)
                 loss = self.validate(current)
                 if not looks or loss < min(look[2] for look in looks):
                     best = current
-                looks.append((step + recipe.interval, time.perf_counter() - start, loss))
-                bar.update(recipe.interval)
+                looks.append((optimizer.step_number, time.perf_counter() - start, loss))
+                bar.update(optimizer.step_number - bar.n)
                 bar.set_postfix_str(f"validation loss {loss:.4f}")
                 if self._stop(looks):
                     break
                 if self.unknown:
-                    data = self._on_device(self._data().rows(~self.held_out))
+                    self.training = self._training_part(self._data())
         return self._model(best, looks)
+
+    def _stretch(self, optimizer: Optimizer, steps: int) -> None:
+        """Some gradient steps; the embeddings are sorted anew every few, for it costs time."""
+        cdf = empirical_cdf(optimizer.weights[EMBEDDINGS])
+        for step in range(steps):
+            if step % _REFRESH == 0:
+                cdf = empirical_cdf(optimizer.weights[EMBEDDINGS])
+            rows = next(self.stream)
+            _, gradient = self.loss.value_and_gradient(
+                optimizer.weights, self.training.rows(rows), self.share[rows], cdf
+            )
+            optimizer.step(gradient)
 
     def _initial(self) -> Weights:
         config, joint = self.config, self.history.joint
@@ -132,14 +158,6 @@ class _Run:
         prior = self.rng.standard_normal(shape).astype(np.float32)
         weights[EMBEDDINGS] = prior if config.task_layer else np.zeros(shape, np.float32)
         return weights
-
-    def _on_device(self, data: Data) -> tuple[Any, ...]:
-        """The arrays of the loss; tasks renumbered, each task weighing the same."""
-        task = np.searchsorted(self.trained_tasks, data.task)
-        sizes = np.bincount(task)
-        share = len(data) / (len(sizes) * sizes[task])
-        arrays = (data.x, data.p, data.n, task.astype(np.int32), share.astype(np.float32))
-        return tuple(jnp.asarray(array) for array in arrays)
 
     def _stop(self, looks: list[tuple[int, float, float]]) -> bool:
         losses = [look[2] for look in looks]

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
-import jax
-import optax
-from optax import contrib
+import numpy as np
 
 from malibo.config import TrainConfig
+from malibo.network import Array32
+from malibo.training.backprop import Gradient
+from malibo.training.loss import EMBEDDINGS
 
-EMBEDDINGS = "tasks"  # the name of the task embeddings among the weights
+HIDDEN = "hidden.weight"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Numbers that fix a training run: hashable, so that equal runs share one compilation.
+    """The numbers that fix a training run.
 
     steps       at most so many gradient steps
     batch       observations in a step
+    epoch       steps in a pass over the data
     interval    steps between two looks at the validation loss
     patience    stop after so many looks without a better one
     variance    weight of the mean of ‖Φ‖² in the loss
@@ -34,6 +35,19 @@ class Recipe:
     patience: int
     variance: float
 
+    def rate(self, step: int) -> float:
+        """Learning rate of a step: exponential decay, or one cycle of a cosine."""
+        if self.name == "paper":
+            return 1e-3 * 0.999 ** (step // self.epoch)
+        warm = max(1, self.steps // 10)
+        if step < warm:
+            return _PEAK * (0.04 + 0.48 * (1 - math.cos(math.pi * step / warm)))
+        return _PEAK * 0.5 * (1 + math.cos(math.pi * (step - warm) / max(1, self.steps - warm)))
+
+
+_PEAK = 0.02
+_EMBEDDING_RATE = 2.0  # of the embeddings, relative to the rest ("fast")
+
 
 def recipe_for(config: TrainConfig, observations: int) -> Recipe:
     """The recipe's numbers for a history of so many training observations."""
@@ -45,37 +59,70 @@ def recipe_for(config: TrainConfig, observations: int) -> Recipe:
         return Recipe("paper", steps, batch, epoch, min(epoch, steps), 100, variance or 0.0)
     batch = min(config.batch_size or 512, observations)
     epoch = -(-observations // batch)
-    steps = config.steps or min(max(20 * epoch, 600), 4000)
+    steps = config.steps or min(max(20 * epoch, 300), 4000)
     interval = max(1, min(steps // 40, 50))
     variance = 0.01 if variance is None else variance
     return Recipe("fast", steps, batch, epoch, interval, steps // interval, variance)
 
 
-@lru_cache(maxsize=16)
-def optimizer(recipe: Recipe) -> optax.GradientTransformation:
-    """The gradient transformation of a recipe."""
-    if recipe.name == "paper":
-        decay = optax.exponential_decay(1e-3, recipe.epoch, 0.999, staircase=True)
-        return optax.adam(decay)
-    return optax.partition(
-        {
-            "hidden": contrib.muon(_one_cycle(recipe, 0.02), muon_weight_dimension_numbers=_stack),
-            "embeddings": optax.adam(_one_cycle(recipe, 0.04)),
-            "rest": optax.adam(_one_cycle(recipe, 0.02)),
-        },
-        lambda weights: {name: _group(name) for name in weights},
-    )
+class Optimizer:
+    """Adam on all weights, and in the recipe ``fast`` Muon on the residual layers.
+
+    The weights live in one flat array, of which ``weights`` are named views: a step of
+    Adam is a few operations on one vector.
+    """
+
+    def __init__(self, weights: dict[str, Array32], recipe: Recipe) -> None:
+        self.recipe, self.step_number = recipe, 0
+        self._flat = np.concatenate([w.ravel() for w in weights.values()])
+        ends = np.cumsum([w.size for w in weights.values()])
+        self.weights: dict[str, Array32] = {
+            name: self._flat[end - w.size : end].reshape(w.shape)
+            for (name, w), end in zip(weights.items(), ends, strict=True)
+        }
+        self._muon = Muon(self.weights[HIDDEN]) if recipe.name == "fast" else None
+        self._rates = np.concatenate([self._relative_rate(n, w) for n, w in weights.items()])
+        self._first, self._second = np.zeros_like(self._flat), np.zeros_like(self._flat)
+
+    def _relative_rate(self, name: str, weight: Array32) -> Array32:
+        rate = 1.0
+        if self._muon is not None:
+            rate = {HIDDEN: 0.0, EMBEDDINGS: _EMBEDDING_RATE}.get(name, 1.0)
+        return np.full(weight.size, rate, weight.dtype)
+
+    def step(self, gradient: Gradient) -> None:
+        """One step down the gradient, in place."""
+        rate = self.recipe.rate(self.step_number)
+        self.step_number += 1
+        flat = np.concatenate([gradient[name].ravel() for name in self.weights])
+        self._first += 0.1 * (flat - self._first)
+        self._second += 0.001 * (flat**2 - self._second)
+        scale = np.sqrt(self._second / (1 - 0.999**self.step_number)) + 1e-8
+        self._flat -= (rate / (1 - 0.9**self.step_number)) * self._rates * self._first / scale
+        if self._muon is not None:
+            self._muon.step(gradient[HIDDEN], rate)
 
 
-def _one_cycle(recipe: Recipe, peak: float) -> optax.Schedule:
-    return optax.cosine_onecycle_schedule(recipe.steps, peak, pct_start=0.1)
+class Muon:
+    """Momentum, orthogonalised: every direction of a matrix moves at the same speed.
+
+    K. Jordan, 2024; five Newton-Schulz iterations with its coefficients. ``weight`` is a
+    stack (layers, H, H), changed in place.
+    """
+
+    def __init__(self, weight: Array32) -> None:
+        self.weight, self._momentum = weight, np.zeros_like(weight)
+
+    def step(self, gradient: Array32, rate: float) -> None:
+        """One step with Nesterov momentum 0.95."""
+        self._momentum += 0.05 * (gradient - self._momentum)
+        self.weight -= rate * orthogonalized(0.95 * self._momentum + 0.05 * gradient)
 
 
-def _group(name: str) -> str:
-    return {"hidden.weight": "hidden", EMBEDDINGS: "embeddings"}.get(name, "rest")
-
-
-def _stack(weights: Any) -> Any:
-    """Muon takes each matrix of the stack (layers, H, H) for itself."""
-    axes = contrib.MuonDimensionNumbers(reduction_axis=1, output_axis=2)
-    return jax.tree.map(lambda _: axes, weights)
+def orthogonalized(matrices: Array32) -> Array32:
+    """Each matrix U·S·Vᵀ of a stack with its singular values S brought near 1."""
+    x = matrices / (np.sqrt(np.sum(matrices**2, axis=(1, 2), keepdims=True)) + 1e-8)
+    for _ in range(5):
+        gram = x @ x.transpose(0, 2, 1)
+        x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
+    return np.asarray(x)

@@ -12,27 +12,33 @@ which matters for the 2 or 3 tasks that many users have.
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
-from jax.scipy.stats import norm
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from malibo.network import Array32
 
 
-def empirical_cdf(z: jax.Array) -> jax.Array:
+def empirical_cdf(z: Array32) -> Array32:
     """F_j(z_tj) for each embedding and dimension. It has no gradient and costs a sort."""
-    order = jnp.argsort(jnp.argsort(z, axis=0), axis=0)
-    return (order + 0.5) / z.shape[0]
+    ranks = np.argsort(np.argsort(z, axis=0), axis=0)
+    return ((ranks + 0.5) / len(z)).astype(z.dtype)
 
 
-def ks_term(z: jax.Array, cdf: jax.Array) -> jax.Array:
-    """Squared distance of the marginals from the prior's, given F."""
-    return jnp.sum(jnp.mean((cdf - norm.cdf(z)) ** 2, axis=0))
+def ks_term(z: Array32, cdf: Array32) -> tuple[float, Array32]:
+    """Squared distance of the marginals from the prior's, given F, and its gradient."""
+    gap = ndtr(z) - cdf
+    density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi)
+    return float(np.sum(gap**2) / len(z)), 2 * gap * density / len(z)
 
 
-def covariance_term(z: jax.Array) -> jax.Array:
-    """‖I − Cov(Z)‖²_F; a single task has no covariance, and the term no gradient."""
+def covariance_term(z: Array32) -> tuple[float, Array32]:
+    """‖I − Cov(Z)‖²_F and its gradient; a single task has no covariance, and gradient 0."""
+    freedom = max(len(z) - 1, 1)
     centred = z - z.mean(axis=0)
-    covariance = centred.T @ centred / max(z.shape[0] - 1, 1)
-    return jnp.sum((jnp.eye(z.shape[1]) - covariance) ** 2)
+    excess = centred.T @ centred / freedom - np.eye(z.shape[1], dtype=z.dtype)
+    return float(np.sum(excess**2)), 4 / freedom * centred @ excess
 
 
 def expected_terms(tasks: int, dimension: int) -> tuple[float, float]:
@@ -47,7 +53,13 @@ def expected_terms(tasks: int, dimension: int) -> tuple[float, float]:
     return ks, covariance
 
 
-def regularizer(z: jax.Array, cdf: jax.Array) -> jax.Array:
-    """R(Z), about 1 for embeddings that follow the prior."""
-    ks, covariance = expected_terms(*z.shape)  # λ_KS = 1 / (2 ks), λ_Cov = 1 / (2 covariance)
-    return ks_term(z, cdf) / (2 * ks) + covariance_term(z) / (2 * covariance)
+def regularizer(z: Array32, cdf: Array32) -> tuple[float, Array32]:
+    """R(Z), about 1 for embeddings that follow the prior, and its gradient.
+
+    λ_KS and λ_Cov are one over twice what the terms are under the prior.
+    """
+    ks_weight, covariance_weight = (0.5 / term for term in expected_terms(*z.shape))
+    ks, d_ks = ks_term(z, cdf)
+    covariance, d_covariance = covariance_term(z)
+    value = ks_weight * ks + covariance_weight * covariance
+    return value, ks_weight * d_ks + covariance_weight * d_covariance

@@ -1,0 +1,298 @@
+"""Speed and memory, as ratios measured in one run: ``python benchmarks/speed.py``.
+
+Everything runs on one core, in processes of its own where compilation or memory counts;
+repeats are interleaved and medians reported, so that a busy machine disturbs all alike.
+Prints a table, and writes it as JSON beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+}
+Row = dict[str, Any]
+
+
+def one_core() -> None:
+    """Keep this process and its children on one core (where the system can)."""
+    os.environ.update(ONE_THREAD)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def interleaved(repeats: int, **functions: Callable[[], float]) -> dict[str, float]:
+    """Median of what each function returns (seconds), taking turns."""
+    found: dict[str, list[float]] = {name: [] for name in functions}
+    for _ in range(repeats):
+        for name, function in functions.items():
+            found[name].append(function())
+    return {name: statistics.median(values) for name, values in found.items()}
+
+
+def clock(function: Callable[[], object]) -> Callable[[], float]:
+    """The function, returning how long it took."""
+
+    def timed() -> float:
+        start = time.perf_counter()
+        function()
+        return time.perf_counter() - start
+
+    return timed
+
+
+def in_process(*arguments: str) -> Any:
+    """What this script prints as JSON when called with these arguments."""
+    command = [sys.executable, str(Path(__file__).resolve()), *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+# -- meta-training -------------------------------------------------------------------------------
+
+HISTORIES = ("fcnet", "branin", "hartmann")
+
+
+def history(name: str) -> Any:
+    """1,536 observations of 3 tasks, 32,768 of 256, or 131,072 of 256."""
+    import ensembles
+    import numpy as np
+
+    from malibo import demo, fcnet
+
+    if name == "branin":
+        return ensembles.ensemble(ensembles.BRANIN, ensembles.branin, 256, 128, seed=0)
+    if name == "hartmann":
+        return ensembles.ensemble(ensembles.HARTMANN, ensembles.hartmann, 256, 512, seed=0)
+    tables = {data: demo.Table(*fcnet.load(data)) for data in fcnet.DATA_SETS}
+    return demo.past_runs(tables, "protein_structure", np.random.default_rng(0))
+
+
+def train_once(name: str, recipe: str, seed: int) -> Row:
+    """Seconds and validation losses of one training, compilation included."""
+    from malibo import meta_train
+
+    past = history(name)
+    start = time.perf_counter()
+    log = meta_train(past, recipe=recipe, seed=seed, progress=False).log
+    total = time.perf_counter() - start
+    before = total - log.seconds[-1]  # encoding the data, before the first step
+    return {
+        "observations": len(past),
+        "tasks": len(past.tasks),
+        "total": total,
+        "seconds": [before + s for s in log.seconds],
+        "validation": list(log.validation),
+    }
+
+
+def training(repeats: int) -> list[Row]:
+    """Time of ``fast`` until it has the best validation loss of ``paper``, over paper's time.
+
+    Paper's time is given twice: until its own best loss, and until it stopped (patience of
+    100 epochs). Both recipes see the same split of the data.
+    """
+    rows = []
+    for name in HISTORIES:
+        until_best, until_stop, fast_time, reached = [], [], [], 0
+        for seed in range(repeats):
+            paper = in_process("--train", name, "paper", str(seed))
+            fast = in_process("--train", name, "fast", str(seed))
+            goal = min(paper["validation"])
+            hit = [s for s, v in zip(fast["seconds"], fast["validation"], strict=True) if v <= goal]
+            reached += bool(hit)
+            fast_time.append(hit[0] if hit else fast["total"])
+            until_best.append(paper["seconds"][paper["validation"].index(goal)])
+            until_stop.append(paper["total"])
+        median = statistics.median
+        rows.append(
+            {
+                "what": f"training, {paper['observations']:,} observations, {paper['tasks']} tasks",
+                "malibo": median(fast_time),
+                "other": median(until_stop),
+                "ratio": median(f / p for f, p in zip(fast_time, until_stop, strict=True)),
+                "target": 0.1,
+                "note": f"against paper until it stops; until its best loss"
+                f" {median(until_best):.2f} s (ratio"
+                f" {median(f / p for f, p in zip(fast_time, until_best, strict=True)):.2f});"
+                f" fast reached the loss in {reached} of {repeats} runs",
+            }
+        )
+    return rows
+
+
+def memory() -> list[Row]:
+    """Peak memory of training on 600,000 observations with 16 parameters."""
+    peak = in_process("--memory")
+    return [
+        {
+            "what": "peak memory, training on 600,000 observations, D = 16 (GB)",
+            "malibo": peak,
+            "other": None,
+            "ratio": peak,
+            "target": 2.0,
+            "note": "",
+        }
+    ]
+
+
+def memory_once() -> float:
+    """Peak resident memory in GB."""
+    import ensembles
+
+    from malibo import meta_train
+
+    past = ensembles.noise_history(parameters=16, tasks=60, size=10_000, seed=0)
+    meta_train(past, steps=400, progress=False)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+# -- suggesting ----------------------------------------------------------------------------------
+
+
+def suggestions(repeats: int) -> list[Row]:
+    """One suggestion against the straightforward way, and against Optuna's TPE."""
+    import ensembles
+    import numpy as np
+    from straightforward import straightforward_suggest
+
+    from malibo import SuggestConfig, meta_train
+    from malibo.suggest import Observations, suggest
+
+    rows = []
+    config = SuggestConfig()
+    for parameters in (2, 9, 18):
+        past = ensembles.noise_history(parameters, tasks=4, size=256, seed=0)
+        model = meta_train(past, steps=200, progress=False)
+        for size in (10, 100, 500, 2000):
+            rng = np.random.default_rng(0)
+            codes = rng.uniform(size=(size, parameters))
+            losses = ((codes - 0.4) ** 2).sum(axis=1) + 0.01 * rng.standard_normal(size)
+            seen = Observations(codes, losses, np.empty((0, parameters)))
+
+            def ours(seen: Observations = seen, model: Any = model) -> object:
+                return suggest(model, seen, config, np.random.default_rng(1))
+
+            def theirs(seen: Observations = seen, model: Any = model) -> object:
+                return straightforward_suggest(model, seen, config, np.random.default_rng(1))
+
+            ours()
+            found = interleaved(repeats, malibo=clock(ours), other=clock(theirs))
+            rows.append(_row(f"suggestion, N = {size:,}, D = {parameters}", found, 1 / 8))
+            if (parameters, size) == (9, 100):
+                tpe = _tpe(codes, losses)
+                tpe()
+                found = interleaved(5 * repeats, malibo=clock(ours), other=tpe)
+                rows.append(_row("suggestion against Optuna TPE, N = 100, D = 9", found, 3.0))
+    return rows
+
+
+def _row(what: str, found: dict[str, float], target: float) -> Row:
+    ratio = found["malibo"] / found["other"]
+    return {"what": what, **found, "ratio": ratio, "target": target, "note": ""}
+
+
+def _tpe(codes: Any, losses: Any) -> Callable[[], float]:
+    """Time of one ask of Optuna's TPESampler in a study with the same trials."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    names = [f"x{i}" for i in range(codes.shape[1])]
+    space: dict[str, optuna.distributions.BaseDistribution] = {
+        name: optuna.distributions.FloatDistribution(0, 1) for name in names
+    }
+
+    def ask() -> float:
+        study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0))
+        for row, loss in zip(codes, losses, strict=True):
+            values = dict(zip(names, map(float, row), strict=True))
+            study.add_trial(
+                optuna.create_trial(params=values, distributions=space, value=float(loss))
+            )
+        return clock(lambda: study.ask(space))()
+
+    return ask
+
+
+# -- importing -----------------------------------------------------------------------------------
+
+
+def importing(repeats: int) -> list[Row]:
+    """``import malibo`` against importing what it cannot do without."""
+
+    def seconds(statement: str) -> Callable[[], float]:
+        code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+        run = [sys.executable, "-c", code]
+        return lambda: float(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+
+    needed = "import numpy, scipy.linalg, scipy.special, lightgbm"
+    found = interleaved(repeats, malibo=seconds("import malibo"), other=seconds(needed))
+    return [_row("import, against numpy, scipy and lightgbm", found, 1.2)]
+
+
+# -- the table -----------------------------------------------------------------------------------
+
+
+def show(row: Row) -> str:
+    """One line of the table."""
+    other = "" if row["other"] is None else f"{row['other']:10.4f}"
+    verdict = "ok" if row["ratio"] <= row["target"] else "MISSED"
+    line = f"{row['what']:58} {row['malibo']:10.4f} {other:>10} {row['ratio']:8.3f}"
+    return f"{line} {row['target']:8.3f}  {verdict}" + (
+        f"\n    {row['note']}" if row["note"] else ""
+    )
+
+
+def main() -> None:
+    """Measure what is asked for, or everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parts = ["training", "suggestions", "memory", "importing"]
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(parts)}; all by default")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--output", type=Path, default=HERE / "speed.json")
+    parser.add_argument("--train", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    one_core()
+    if options.train:
+        print(json.dumps(train_once(options.train[0], options.train[1], int(options.train[2]))))
+        return
+    if options.memory:
+        print(json.dumps(memory_once()))
+        return
+    if unknown := set(options.parts) - set(parts):
+        parser.error(f"unknown part {sorted(unknown)}; known: {', '.join(parts)}")
+    measures: dict[str, Callable[[], list[Row]]] = {
+        "training": lambda: training(max(1, options.repeats // 2)),
+        "suggestions": lambda: suggestions(options.repeats),
+        "memory": memory,
+        "importing": lambda: importing(3 * options.repeats),
+    }
+    print(f"{'':58} {'malibo':>10} {'other':>10} {'ratio':>8} {'target':>8}", flush=True)
+    rows: list[Row] = []
+    for name in options.parts or parts:
+        for row in measures[name]():
+            print(show(row), flush=True)
+            rows.append(row)
+    machine = {"python": platform.python_version(), "processor": platform.processor()}
+    options.output.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
