@@ -53,7 +53,7 @@ def straightforward_suggest(
     z_map = minimize(evidence.loss, start, jac=evidence.gradient, method="L-BFGS-B").x
     precision = evidence.hessian(z_map)
     z = Gaussian(z_map, np.asarray(np.linalg.cholesky(precision), float)).draw(rng)
-    candidates = model.space.sample(rng, config.candidates)
+    candidates = model.space.sample(rng, config.random_candidates)
     unit = model.joint.encode(candidates)
     booster = _boost(model, z, seen.unit, labels.p, labels.n, rng)
     best = int(np.argmax(booster.predict_proba(unit)[:, 1]))

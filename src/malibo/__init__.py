@@ -7,13 +7,14 @@ from malibo.errors import MaliboError
 from malibo.history import History, Task
 from malibo.metamodel import MetaModel
 from malibo.optimizer import Malibo
-from malibo.space import Categorical, Fixed, Float, Int, Ordinal, Space
+from malibo.space import Categorical, Config, Fixed, Float, Int, Ordinal, Space
 from malibo.training import meta_train
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "Config",
     "Fixed",
     "Float",
     "History",

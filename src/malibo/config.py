@@ -98,7 +98,7 @@ class SuggestConfig:
     residual           what corrects the meta-model: "boosting", "forest", "mlp" or "none"
     residual_after     the correction starts at so many observations
     random_first       without past runs, so many random configurations come first
-    candidates         number of random candidates over which the score is maximised
+    random_candidates  number of random candidates over which the score is maximised
     """
 
     gamma: float = GAMMA
@@ -108,7 +108,7 @@ class SuggestConfig:
     residual: ResidualModel = "boosting"
     residual_after: int = 5
     random_first: int = 10
-    candidates: int = 5120
+    random_candidates: int = 5120
 
     def __post_init__(self) -> None:
         _check_label_options(self.gamma, self.utility)
@@ -119,7 +119,7 @@ class SuggestConfig:
         ):
             value, known = getattr(self, name), get_args(kind)
             _need(value in known, name, value, f"one of {listing(known)}")
-        for name, least in (("residual_after", 2), ("random_first", 0), ("candidates", 1)):
+        for name, least in (("residual_after", 2), ("random_first", 0), ("random_candidates", 1)):
             value = getattr(self, name)
             _need(_is_int(value, least), name, value, f"a whole number >= {least}")
 

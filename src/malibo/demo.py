@@ -124,8 +124,8 @@ def saved_sentence(curves: dict[str, Array]) -> str:
         )
     typical = float(np.median([n for n in needed if n is not None]))
     return (
-        f"MALIBO needed {typical:g} trials (median over seeds) for what random search found in"
-        f" {trials}: {trials - typical:g} trials saved."
+        f"What random search found in {trials} trials, MALIBO had after {typical:g} (median over"
+        f" {len(needed)} seeds): {trials - typical:g} trials saved."
     )
 
 

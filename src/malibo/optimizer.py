@@ -71,7 +71,7 @@ class Malibo:
 
         Asking again before telling is fine: what was asked for is not suggested twice.
         """
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
+        if n is not None and (isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1):
             raise InputError(f"ask(n) takes a whole number >= 1, got {n!r}.")
         found: list[Array] = []
         for _ in range(n or 1):
@@ -152,7 +152,7 @@ class Malibo:
         else:
             raise InputError(
                 f"candidates must be a DataFrame or a list of dicts, got {candidates!r}. Their"
-                " number in a search without a table is config=SuggestConfig(candidates=...)."
+                " number in a search without a table is random_candidates=...."
             )
         if len(codes) == 0:
             raise InputError("candidates is empty; give at least one configuration.")

@@ -37,14 +37,6 @@ def regret_figure(curves: Mapping[str, NDArray[np.float64]], title: str) -> Figu
         middle = np.exp(np.log(shown).mean(axis=0))
         axes.plot(trials, middle, color=colour, label=name, linewidth=2)
         axes.fill_between(trials, shown.min(axis=0), shown.max(axis=0), color=colour, alpha=0.15)
-        axes.annotate(
-            name,
-            (trials[-1], middle[-1]),
-            xytext=(6, 0),
-            textcoords="offset points",
-            color=colour,
-            va="center",
-        )
     axes.set_yscale("log")
     axes.set_xlim(1, None)
     axes.set_xlabel("trial")
@@ -52,6 +44,7 @@ def regret_figure(curves: Mapping[str, NDArray[np.float64]], title: str) -> Figu
     axes.set_title(title, fontsize=11, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)
+    axes.legend(frameon=False, loc="upper right")
     seeds = next(iter(curves.values())).shape[0]
     note = f"line: geometric mean of {seeds} seeds, band: least to most"
     axes.annotate(note, (0.01, 0.02), xycoords="axes fraction", fontsize=8, color="#555555")

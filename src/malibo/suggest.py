@@ -44,6 +44,11 @@ class Observations:
         """Number of trials so far, with or without a result."""
         return len(self.losses) + len(self.pending)
 
+    def in_order(self) -> Observations:
+        """The same in one fixed order, so that it does not matter in which results came in."""
+        order = np.lexsort((self.losses, *self.codes.T))
+        return replace(self, codes=self.codes[order], losses=self.losses[order])
+
 
 def suggest(
     model: MetaModel,
@@ -59,6 +64,7 @@ def suggest(
     candidates to given ones.
     """
     rows = []
+    observations = observations.in_order()
     with one_thread():
         for generator in rng.spawn(n):
             row = _suggest_one(model, observations, config, generator, pool)
@@ -79,7 +85,7 @@ def _suggest_one(
         lightgbm()  # a missing library shows at the first trial, not at the fifth
     taken = taken_rows(observations.codes, observations.pending)
     if pool is None:
-        pool = draw_pool(model, config.candidates, taken, rng)
+        pool = draw_pool(model, config.random_candidates, taken, rng)
     return best(_scores(model, observations, config, rng, pool.points), pool.codes, taken)
 
 

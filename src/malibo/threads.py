@@ -10,35 +10,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock
-from typing import Any
 
+import scipy.linalg  # noqa: F401  (numpy and scipy may each bring a BLAS library)
 from threadpoolctl import ThreadpoolController
 
-_lock = Lock()
-_inside = 0  # how many callers hold the limit; the last one out lifts it
-_limit: Any = None
+_held = Lock()
 
 
 @lru_cache(maxsize=1)
 def _controller() -> ThreadpoolController:
-    """The BLAS libraries of numpy and scipy, found once."""
-    import scipy.linalg  # noqa: F401  (it may bring a library of its own)
-
+    """The BLAS libraries of this process, found once."""
     return ThreadpoolController()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread within; safe when several Python threads do so at once."""
-    global _inside, _limit
-    with _lock:
-        if _inside == 0:
-            _limit = _controller().limit(limits=1, user_api="blas")
-        _inside += 1
-    try:
+    """Limit BLAS to one thread within the context.
+
+    The limit is the process's. Where Python threads overlap, the first one in sets and
+    lifts it and the others leave it alone, so that none restores what another one set.
+    """
+    if not _held.acquire(blocking=False):
         yield
+        return
+    try:
+        with _controller().limit(limits=1, user_api="blas"):
+            yield
     finally:
-        with _lock:
-            _inside -= 1
-            if _inside == 0:
-                _limit.restore_original_limits()
+        _held.release()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
     from optuna.distributions import BaseDistribution
 
-Config = dict[str, Value]
+Config = dict[str, Any]  # name to value; what a value may be depends on the parameter
 
 
 class Space(Mapping[str, Parameter]):

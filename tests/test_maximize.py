@@ -1,0 +1,153 @@
+"""Candidates: all of a small space, random ones of a large one, and none of them twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from malibo import Categorical, Float, Int, Malibo, MetaModel, Space
+from malibo.errors import HistoryError, InputError, SpaceError, SpaceExhaustedError
+from malibo.maximize import Pool, best, draw_pool, key, taken_rows
+from strategies import countable_parameters, repeatable, seeds, spaces
+
+NAN = np.nan
+GOOD = {"lr": 0.01, "layers": 2, "optimizer": "adam", "epochs": 10}
+FINITE = Space(a=Int(1, 3), b=Categorical(["x", "y"]), c=Int(0, 1, when={"b": "y"}))  # 9 in all
+
+
+def pool_codes(
+    space: Space, size: int, taken: set[bytes], rng: np.random.Generator | None = None
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    generator = rng or np.random.default_rng(0)
+    return draw_pool(MetaModel.uninformed(space), size, taken, generator).codes
+
+
+def test_a_key_does_not_tell_minus_zero_from_zero() -> None:
+    assert key(np.array([-0.0, np.nan])) == key(np.array([0.0, np.nan]))
+    assert key(np.array([0.0, 1.0])) != key(np.array([1.0, 0.0]))
+
+
+def test_taken_rows_are_those_of_all_groups() -> None:
+    one, two = np.array([[1.0], [2.0]]), np.array([[2.0], [3.0]])
+    assert taken_rows(one, two) == {key(np.array([value])) for value in (1.0, 2.0, 3.0)}
+    assert taken_rows(np.empty((0, 3))) == set()
+
+
+def test_a_pool_knows_the_points_of_its_codes(model: MetaModel) -> None:
+    codes = model.space.sample(np.random.default_rng(0), 3)
+    pool = Pool.of(model, codes)
+    assert_array_equal(pool.codes, codes)
+    assert_array_equal(pool.points.offset, model.points(codes).offset)
+
+
+def test_a_small_space_is_listed_whole() -> None:
+    codes = pool_codes(FINITE, 9, set())
+    assert len(codes) == len(taken_rows(codes)) == 9
+
+
+def test_a_larger_space_is_sampled() -> None:
+    rng = np.random.default_rng(1)
+    codes = pool_codes(Space(a=Float(0, 1)), 50, set(), rng)
+    assert codes.shape == (50, 1)
+    assert len(taken_rows(codes)) == 50
+    assert_array_equal(codes, Space(a=Float(0, 1)).sample(np.random.default_rng(1), 50))
+
+
+def test_the_candidates_stay_in_the_range_of_the_target() -> None:
+    model = MetaModel(space=Space(a=Float(1, 2)), joint=Space(a=Float(0, 9)))
+    pool = draw_pool(model, 200, set(), np.random.default_rng(0))
+    assert pool.codes.min() >= 1
+    assert pool.codes.max() <= 2
+    assert pool.points.unit.max() <= 2 / 9
+
+
+def test_when_all_that_was_sampled_is_taken_the_rest_is_listed() -> None:
+    everything = FINITE.enumerate(100)
+    for left in range(9):
+        taken = taken_rows(np.delete(everything, left, axis=0))
+        codes = pool_codes(FINITE, 1, taken)
+        assert_array_equal(best(np.zeros(len(codes)), codes, taken), everything[left])
+
+
+def test_a_finite_branch_that_is_taken_does_not_end_an_endless_space() -> None:
+    space = Space(a=Categorical(["x", "y"]), b=Float(0, 1, when={"a": "y"}))
+    taken = taken_rows(space.codes([{"a": "x"}]))
+    for seed in range(10):
+        codes = pool_codes(space, 1, taken, np.random.default_rng(seed))
+        assert key(codes[0]) not in taken
+
+
+@pytest.mark.parametrize("size", [1, 9, 100])
+def test_an_exhausted_space_says_so(size: int) -> None:
+    with pytest.raises(SpaceExhaustedError, match="all 9 configurations of the space have been"):
+        pool_codes(FINITE, size, taken_rows(FINITE.enumerate(100)))
+
+
+def test_the_best_is_the_highest_score_that_is_not_taken() -> None:
+    codes = np.array([[1.0], [2.0], [3.0], [2.0]])
+    scores = np.array([0.1, 0.9, 0.5, 0.9])
+    assert_array_equal(best(scores, codes, set()), [2.0])
+    assert_array_equal(best(scores, codes, taken_rows(codes[[1]])), [3.0])
+    with pytest.raises(SpaceExhaustedError, match="all 4 candidates have been tried"):
+        best(scores, codes, taken_rows(codes))
+
+
+def test_the_first_of_equal_scores_wins() -> None:
+    assert_array_equal(best(np.zeros(3), np.array([[7.0], [8.0], [9.0]]), set()), [7.0])
+
+
+@repeatable
+@given(spaces(countable_parameters(4), most=3), st.integers(1, 20), seeds)
+def test_every_configuration_of_a_countable_space_comes_exactly_once(
+    space: Space, size: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    everything, taken = space.enumerate(1000), set[bytes]()
+    for _ in everything:
+        codes = pool_codes(space, size, taken, rng)
+        row = best(rng.random(len(codes)), codes, taken)
+        taken.add(key(row))
+    assert taken == taken_rows(everything)
+    with pytest.raises(SpaceExhaustedError):
+        pool_codes(space, size, taken, rng)
+
+
+# -- a table of candidates -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("frame", [True, False])
+def test_only_rows_of_a_table_are_suggested_each_once(frame: bool, model: MetaModel) -> None:
+    rows = model.space.configs(model.space.sample(np.random.default_rng(0), 6))
+    table: Any = pd.DataFrame(rows + rows[:3]) if frame else rows + rows[:3]
+    optimizer = Malibo(model, candidates=table, seed=0)
+    found = optimizer.ask(6)
+    assert sorted(map(repr, found)) == sorted(map(repr, rows))
+    with pytest.raises(SpaceExhaustedError, match="all 6 candidates have been tried"):
+        optimizer.ask()
+
+
+@pytest.mark.parametrize(
+    ("candidates", "error", "message"),
+    [
+        ([], InputError, "candidates is empty; give at least one"),
+        (pd.DataFrame(columns=[*GOOD, "momentum"]), InputError, "candidates is empty"),
+        (pd.DataFrame([GOOD]), HistoryError, "the table has no column 'momentum'"),
+        ([GOOD, {**GOOD, "layers": 9}], SpaceError, "'layers': expected .* 1 to 4, got 9"),
+        ([{"lr": 0.01}], SpaceError, "'layers' is missing"),
+        (pd.DataFrame([{**GOOD, "momentum": NAN, "lr": 7}]), HistoryError, "'lr', row 1"),
+        (pd.DataFrame([{**GOOD, "momentum": NAN, "lr": NAN}]), HistoryError, "'lr' is empty"),
+        (64, InputError, r"a list of dicts, got 64.*random_candidates=\.\.\."),
+        ("lr", InputError, "must be a DataFrame or a list of dicts"),
+    ],
+)
+def test_wrong_candidates_are_refused(
+    candidates: Any, error: type[Exception], message: str, tuning_space: Space
+) -> None:
+    with pytest.raises(error, match=message):
+        Malibo(space=tuning_space, candidates=candidates)

@@ -1,0 +1,82 @@
+"""MetaModel: points of the target on the joint scale, and the model that knows no past."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from malibo import Fixed, Float, History, Int, MetaModel, Space
+from malibo.config import GAMMA
+from malibo.errors import ModelFileError
+from malibo.metamodel import TrainingLog
+from malibo.network import centred
+
+
+def test_a_trained_model_knows_where_it_comes_from(model: MetaModel, past: History) -> None:
+    assert model.informed
+    assert model.tasks == past.names
+    assert (model.space, model.joint) == (past.space, past.joint)
+    assert model.embeddings.shape == (3, model.config.features)
+    assert model.config.steps == 100
+
+
+def test_points_are_the_features_of_the_network(model: MetaModel) -> None:
+    codes = model.space.sample(np.random.default_rng(0), 7)
+    points = model.points(codes)
+    assert model.network is not None
+    phi, offset = model.network.features_and_mean(centred(points.unit))
+    assert_array_equal(points.unit, model.joint.encode(codes))
+    assert_array_equal(points.phi, phi)
+    assert_array_equal(points.offset, offset)
+
+
+def test_no_points_have_no_features(model: MetaModel) -> None:
+    points = model.points(np.empty((0, len(model.space))))
+    assert points.phi.shape == (0, model.config.features)
+    assert points.offset.shape == (0,)
+
+
+def test_points_of_the_target_stand_on_the_joint_scale() -> None:
+    target = Space(a=Float(1, 2), b=Fixed(3))
+    model = MetaModel(space=target, joint=Space(a=Float(0, 4), b=Int(1, 5, default=3)))
+    assert_allclose(model.points(np.array([[1.0, 0], [2.0, 0]])).unit, [[0.25, 0.5], [0.5, 0.5]])
+
+
+def test_an_uninformed_model_says_the_same_everywhere(tuning_space: Space) -> None:
+    model = MetaModel.uninformed(tuning_space)
+    assert not model.informed
+    assert model.space == model.joint == tuning_space
+    assert model.tasks == ()
+    points = model.points(tuning_space.sample(np.random.default_rng(0), 5))
+    assert_allclose(points.offset, np.log(GAMMA))
+    assert points.phi.shape == (5, 0)
+
+
+def test_a_model_is_frozen(tuning_space: Space) -> None:
+    model = MetaModel.uninformed(tuning_space)
+    with pytest.raises(FrozenInstanceError):
+        model.tasks = ("other",)  # type: ignore[misc]
+
+
+def test_the_best_look_of_the_log_is_the_one_with_the_least_loss() -> None:
+    log = TrainingLog("tasks", (10, 20, 30), (0.1, 0.2, 0.3), (0.7, 0.5, 0.6))
+    assert log.best == 1
+
+
+def test_a_model_for_another_space_is_refused_with_the_difference(
+    tuning_space: Space, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.malibo"
+    MetaModel.uninformed(tuning_space).save(path)
+    assert MetaModel.load(path, tuning_space).space == tuning_space
+    other = Space({**tuning_space, "layers": Int(1, 9), "dropout": Float(0, 1)})
+    message = r"made for another space: 'dropout' is missing; 'layers': high is 4, not 9\. Train"
+    with pytest.raises(ModelFileError, match=message):
+        MetaModel.load(path, other)
+    many = Space({**tuning_space, **{f"p{number}": 1 for number in range(9)}})
+    with pytest.raises(ModelFileError, match="'p4' is missing and 4 more"):
+        MetaModel.load(path, many)

@@ -1,0 +1,254 @@
+"""The model file: whole, safe, and refused with a reason."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load, save
+
+import malibo
+from malibo import Malibo, MetaModel, Space, modelfile
+from malibo.errors import ModelFileError
+from strategies import repeatable
+
+
+def same(one: MetaModel, other: MetaModel) -> bool:
+    """Whether two models are equal in every field and every array."""
+    if (one.network is None) != (other.network is None):
+        return False
+    arrays = [{} if m.network is None else dict(m.network.weights) for m in (one, other)]
+    arrays = [{**a, "z": m.embeddings} for a, m in zip(arrays, (one, other), strict=True)]
+    fields = [(m.space, m.joint, m.tasks, m.config, m.direction, m.log) for m in (one, other)]
+    return (
+        fields[0] == fields[1]
+        and arrays[0].keys() == arrays[1].keys()
+        and all(a.dtype == arrays[1][name].dtype for name, a in arrays[0].items())
+        and all(np.array_equal(a, arrays[1][name]) for name, a in arrays[0].items())
+        and all(a.shape == arrays[1][name].shape for name, a in arrays[0].items())
+    )
+
+
+@pytest.fixture(scope="module")
+def content(model: MetaModel, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a model file."""
+    path = tmp_path_factory.mktemp("saved") / "model.malibo"
+    model.save(path)
+    return path.read_bytes()
+
+
+def load_bytes(folder: Path, content: bytes) -> MetaModel:
+    path = folder / "some.malibo"
+    path.write_bytes(content)
+    return MetaModel.load(path)
+
+
+def rewritten(content: bytes, arrays: dict[str, Any] | None = None, **metadata: str) -> bytes:
+    """A file with other metadata, as a stranger might write it."""
+    length = int.from_bytes(content[:8], "little")
+    known = json.loads(content[8 : 8 + length])["__metadata__"]
+    return save(arrays or load(content), known | metadata)
+
+
+# -- there and back ------------------------------------------------------------------------
+
+
+def test_a_loaded_model_is_equal_in_everything(
+    model: MetaModel, content: bytes, tmp_path: Path
+) -> None:
+    loaded = load_bytes(tmp_path, content)
+    assert same(loaded, model)
+    assert len(loaded.log.validation) > 1
+
+
+def test_a_loaded_model_suggests_the_same(model: MetaModel, content: bytes, tmp_path: Path) -> None:
+    optimizers = [Malibo(m, seed=5) for m in (model, load_bytes(tmp_path, content))]
+    for trial in range(7):
+        one, other = (optimizer.ask() for optimizer in optimizers)
+        assert one == other
+        for optimizer in optimizers:
+            optimizer.tell(one, float(trial % 3))
+
+
+def test_a_model_without_a_past_can_be_saved(tuning_space: Space, tmp_path: Path) -> None:
+    model = MetaModel(space=tuning_space, joint=tuning_space, direction="maximize")
+    model.save(str(tmp_path / "cold.malibo"))
+    assert same(MetaModel.load(str(tmp_path / "cold.malibo")), model)
+
+
+def test_saving_replaces_an_older_file(model: MetaModel, tmp_path: Path) -> None:
+    path = tmp_path / "model.malibo"
+    path.write_text("older")
+    model.save(path)
+    assert same(MetaModel.load(path), model)
+    assert os.listdir(tmp_path) == ["model.malibo"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows knows no umask")
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_permissions_follow_the_umask(
+    tuning_space: Space, tmp_path: Path, umask: int, mode: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        MetaModel.uninformed(tuning_space).save(tmp_path / "model.malibo")
+        assert os.umask(umask) == umask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "model.malibo").stat().st_mode) == mode
+
+
+# -- writing that fails --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [(OSError(28, "No space left"), ModelFileError), (KeyboardInterrupt(), KeyboardInterrupt)],
+)
+def test_a_failed_writing_leaves_the_old_file(
+    step: str,
+    error: BaseException,
+    raised: type[BaseException],
+    model: MetaModel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "model.malibo"
+    path.write_text("older")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(raised):
+        model.save(path)
+    assert path.read_text() == "older"
+    assert os.listdir(tmp_path) == ["model.malibo"]
+
+
+def test_a_place_that_cannot_be_written_is_named(model: MetaModel, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    for place, reason in [
+        ("none/m", "No such file"),
+        ("file/m", "Not a dir"),
+        ("folder", "Is a dir"),
+    ]:
+        with pytest.raises(ModelFileError, match=f"cannot write {tmp_path / place}: {reason}"):
+            model.save(tmp_path / place)
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
+
+
+def test_a_folder_without_permission_gives_a_model_file_error(
+    model: MetaModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    with pytest.raises(ModelFileError, match="Permission denied"):
+        model.save(tmp_path / "model.malibo")
+
+
+# -- reading that fails --------------------------------------------------------------------
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.malibo", tmp_path):
+        with pytest.raises(ModelFileError, match=f"there is no model file '{path}'"):
+            MetaModel.load(path)
+
+
+@pytest.mark.parametrize("text", ["", "hello", "just some longer text\n" * 100])
+def test_a_text_or_empty_file_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match=r"some\.malibo is damaged, truncated or no model"):
+        load_bytes(tmp_path, text.encode())
+
+
+@pytest.mark.parametrize("share", [0.0001, 0.01, 0.1, 0.5, 0.9, 0.99999])
+def test_a_truncated_file_is_refused(share: float, content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="is damaged, truncated or no model file"):
+        load_bytes(tmp_path, content[: int(share * len(content))])
+
+
+@repeatable
+@given(place=st.floats(0, 1, exclude_max=True), header=st.booleans(), flip=st.integers(1, 255))
+def test_a_changed_byte_is_never_silently_accepted(
+    place: float,
+    header: bool,
+    flip: int,
+    content: bytes,
+    model: MetaModel,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    end = 8 + int.from_bytes(content[:8], "little") if header else len(content)
+    damaged = bytearray(content)
+    damaged[int(place * end)] ^= flip
+    try:
+        loaded = load_bytes(tmp_path_factory.getbasetemp(), bytes(damaged))
+    except ModelFileError:
+        return
+    assert same(loaded, model)  # white space of the header, for example
+
+
+def test_a_changed_weight_is_found_by_its_checksum(content: bytes, tmp_path: Path) -> None:
+    damaged = bytearray(content)
+    damaged[-1] ^= 1
+    with pytest.raises(ModelFileError, match="is damaged: its checksum does not match"):
+        load_bytes(tmp_path, bytes(damaged))
+
+
+@pytest.mark.parametrize("change", ["name", "shape", "type"])
+def test_an_array_with_another_name_shape_or_type_is_found(
+    change: str, content: bytes, tmp_path: Path
+) -> None:
+    arrays = load(content)
+    weight = arrays.pop("input.weight")
+    changed = {"name": weight, "shape": weight.reshape(weight.shape[::-1])}
+    changed["type"] = weight.view(np.int32)
+    arrays["input.weights" if change == "name" else "input.weight"] = changed[change]
+    with pytest.raises(ModelFileError, match="is damaged: its checksum does not match"):
+        load_bytes(tmp_path, rewritten(content, arrays))
+
+
+def test_a_foreign_safetensors_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="is a safetensors file, but not one of malibo"):
+        load_bytes(tmp_path, save({"weight": np.zeros(3, np.float32)}))
+
+
+@pytest.mark.parametrize("version", ["2", "10", "", "1.5", "²", "-1"])
+def test_a_newer_version_is_refused(version: str, content: bytes, tmp_path: Path) -> None:
+    message = rf"has format version '{version}', .* pip install --upgrade malibo"
+    with pytest.raises(ModelFileError, match=message):
+        load_bytes(tmp_path, rewritten(content, version=version))
+
+
+@pytest.mark.parametrize(
+    "header", ["", "[]", "3", "{}", '{"space": "{}"}', '{"space": 1, "log": {}}']
+)
+def test_a_header_without_sense_is_refused(header: str, content: bytes, tmp_path: Path) -> None:
+    checksum = modelfile._checksum(header, load(content))
+    with pytest.raises(ModelFileError, match="the header cannot be understood"):
+        load_bytes(tmp_path, rewritten(content, header=header, sha256=checksum))
+
+
+def test_no_pickle_is_near_the_model_file() -> None:
+    imported = {
+        name.name
+        for module in (modelfile, malibo.metamodel)
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [*node.names, ast.alias(getattr(node, "module", None) or "")]
+    }
+    assert not imported & {"pickle", "dill", "joblib", "marshal", "shelve", "torch"}

@@ -1,0 +1,265 @@
+"""Malibo: what ask gives, what tell takes, and that errors change nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malibo import Categorical, Int, Malibo, MetaModel, Space, SuggestConfig
+from malibo.errors import InputError, SpaceExhaustedError
+from strategies import repeatable
+
+if TYPE_CHECKING:
+    from conftest import Objective
+
+NAN = math.nan
+FEW = SuggestConfig(random_candidates=64)
+SMALL = Space(a=Int(1, 3), b=Categorical(["x", "y"]), c=Int(0, 1, when={"b": "y"}))  # 9 in all
+GOOD = {"lr": 0.01, "layers": 2, "optimizer": "adam", "epochs": 10}
+
+
+def distinct(configs: list[dict[str, Any]]) -> int:
+    return len({repr(sorted(config.items())) for config in configs})
+
+
+def same(one: Malibo, other: Malibo) -> bool:
+    """Whether two optimizers show the same, and go on the same."""
+    shown = [(each.results, each.pending, repr(each)) for each in (one, other)]
+    return shown[0] == shown[1] and one.ask() == other.ask()
+
+
+def three_told(model: MetaModel, objective: Objective) -> Malibo:
+    """Three results told, one pending."""
+    optimizer = Malibo(model, seed=1, config=FEW)
+    for config in optimizer.ask(3):
+        optimizer.tell(config, objective(config))
+    optimizer.ask()
+    return optimizer
+
+
+@pytest.fixture
+def optimizer(model: MetaModel, objective: Objective) -> Malibo:
+    return three_told(model, objective)
+
+
+@pytest.fixture
+def twin(model: MetaModel, objective: Objective) -> Malibo:
+    """Equal to ``optimizer``; the test leaves it alone."""
+    return three_told(model, objective)
+
+
+# -- ask -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cold", [True, False])
+def test_suggestions_are_valid_distinct_and_hold_the_fixed_values(
+    cold: bool, model: MetaModel, objective: Objective
+) -> None:
+    optimizer = Malibo(MetaModel.uninformed(model.space) if cold else model, seed=0, config=FEW)
+    for _ in range(15):
+        config = optimizer.ask()
+        assert model.space.configs(model.space.codes([config])) == [config]
+        assert config["epochs"] == 10
+        assert ("momentum" in config) == (config["optimizer"] == "sgd")
+        optimizer.tell(config, objective(config))
+    assert distinct([config for config, _ in optimizer.results]) == 15
+
+
+def test_a_batch_equals_as_many_single_asks(model: MetaModel) -> None:
+    one, other = (Malibo(model, seed=3, config=FEW) for _ in range(2))
+    batch = one.ask(3)
+    assert [other.ask() for _ in range(3)] == batch
+    assert distinct(batch) == 3
+    assert one.pending == other.pending == batch
+    assert one.ask(1) == [other.ask()]
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.0, True, "3"])
+def test_a_wrong_number_is_refused(n: Any, optimizer: Malibo, twin: Malibo) -> None:
+    with pytest.raises(InputError, match=r"ask\(n\) takes a whole number >= 1, got"):
+        optimizer.ask(n)
+    assert same(optimizer, twin)
+
+
+@repeatable
+@given(order=st.permutations(range(10)))
+def test_ten_asks_and_ten_tells_in_any_order(
+    order: list[int], model: MetaModel, objective: Objective
+) -> None:
+    optimizer, straight = (Malibo(model, seed=2, config=FEW) for _ in range(2))
+    configs = optimizer.ask(10)
+    assert straight.ask(10) == configs
+    for number, index in enumerate(order):
+        optimizer.tell(configs[index], objective(configs[index]))
+        straight.tell(configs[number], objective(configs[number]))
+    assert optimizer.pending == []
+    new = optimizer.ask()
+    assert new == straight.ask()
+    assert distinct([*configs, new]) == 11
+    best = min(objective(config) for config in configs)
+    assert optimizer.best[1] == pytest.approx(best)
+
+
+@pytest.mark.parametrize("size", [1, 5, 9, 5120])
+def test_a_finite_space_gives_each_configuration_once_and_then_says_so(size: int) -> None:
+    optimizer = Malibo(space=SMALL, seed=0, config=SuggestConfig(random_candidates=size))
+    configs = []
+    for trial in range(9):
+        configs.append(optimizer.ask())
+        if trial % 2:
+            optimizer.tell(configs[-1], float(trial))
+    assert distinct(configs) == 9
+    before = (optimizer.results, optimizer.pending)
+    for n in (None, 4):
+        with pytest.raises(SpaceExhaustedError, match="all 9 configurations of the space have"):
+            optimizer.ask(n)  # type: ignore[arg-type]
+    assert (optimizer.results, optimizer.pending) == before
+
+
+def test_a_batch_larger_than_what_is_left_changes_nothing() -> None:
+    optimizer, twin = (Malibo(space=SMALL, seed=0) for _ in range(2))
+    assert optimizer.ask(5) == twin.ask(5)
+    with pytest.raises(SpaceExhaustedError):
+        optimizer.ask(5)
+    assert same(optimizer, twin)
+    assert distinct([*optimizer.pending, *optimizer.ask(3)]) == 9
+
+
+# -- tell ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "loss", "message"),
+    [
+        ({"learning_rate": 1}, 1.0, "unknown parameter 'learning_rate'"),
+        ({"layer": 1}, 1.0, "unknown parameter 'layer'.* Did you mean 'layers'"),
+        ({"lr": ...}, 1.0, "parameter 'lr' is missing"),
+        ({"lr": "high"}, 1.0, "parameter 'lr': expected a number .* got 'high'"),
+        ({"layers": 2.5}, 1.0, r"parameter 'layers': expected an integer from 1 to 4, got 2\.5"),
+        ({"lr": 5.0}, 1.0, r"parameter 'lr': expected .* 0\.0001 to 0\.1, got 5\.0"),
+        ({"optimizer": "lamb"}, 1.0, "'optimizer': expected one of 'adam', 'sgd', got 'lamb'"),
+        ({"momentum": 0.5}, 1.0, "'momentum' is inactive here: it needs optimizer='sgd'"),
+        ({"epochs": 11}, 1.0, "'epochs': expected the fixed value 10, got 11"),
+        ({}, "0.3", r"loss must be a number, or None .* got '0\.3' \(str\)"),
+        ({}, True, r"loss must be a number.* got True \(bool\)"),
+        ({}, [1.0], r"loss must be a number.* got \[1\.0\] \(list\)"),
+        ({}, np.array([1.0, 2.0]), r"loss must be a number.*\(ndarray\)"),
+        ({}, 1j, r"loss must be a number.* got 1j"),
+    ],
+)
+def test_a_wrong_result_is_named_and_changes_nothing(
+    change: dict[str, Any], loss: Any, message: str, optimizer: Malibo, twin: Malibo
+) -> None:
+    config = {k: v for k, v in {**GOOD, **change}.items() if v is not ...}
+    with pytest.raises(InputError, match=message):
+        optimizer.tell(config, loss)
+    assert same(optimizer, twin)
+
+
+@pytest.mark.parametrize("failure", [None, NAN, math.inf, -math.inf, np.float32("nan"), 10**400])
+def test_a_failed_trial_is_told_without_a_number(failure: Any, optimizer: Malibo) -> None:
+    best = optimizer.best
+    optimizer.tell(optimizer.pending[0], failure)
+    assert optimizer.results[-1][1] is None
+    assert optimizer.best == best
+    assert optimizer.pending == []
+    assert optimizer.ask() != optimizer.results[-1][0]
+
+
+@pytest.mark.parametrize("loss", [1, 1.5, np.float32(1.5), np.int64(2), np.array(1.5), np.ones(1)])
+def test_any_real_number_is_a_loss(loss: Any, optimizer: Malibo) -> None:
+    optimizer.tell(GOOD, loss)
+    assert optimizer.results[-1] == (GOOD, float(np.asarray(loss).item()))
+
+
+def test_a_configuration_never_asked_for_may_be_told(optimizer: Malibo) -> None:
+    pending = optimizer.pending
+    optimizer.tell(GOOD, -7.0)
+    optimizer.tell(GOOD, -6.0)  # and once more: noise
+    assert optimizer.best == (GOOD, -7.0)
+    assert optimizer.pending == pending
+    assert len(optimizer.results) == 5
+
+
+def test_told_configurations_are_not_suggested() -> None:
+    optimizer = Malibo(space=Space(a=Int(1, 3)), seed=0)
+    optimizer.tell({"a": 2}, 0.0)
+    assert sorted(str(config["a"]) for config in optimizer.ask(2)) == ["1", "3"]
+
+
+def test_the_best_follows_the_direction(tuning_space: Space) -> None:
+    for direction, value in (("minimize", 0.2), ("maximize", 0.9)):
+        optimizer = Malibo(space=tuning_space, direction=direction)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="no best configuration yet: 0 results were told"):
+            _ = optimizer.best
+        optimizer.tell(GOOD, None)
+        with pytest.raises(InputError, match="1 results were told, none valid"):
+            _ = optimizer.best
+        for layers, score in ((1, 0.5), (2, 0.2), (3, 0.9)):
+            optimizer.tell({**GOOD, "layers": layers}, score)
+        layers = 2 if direction == "minimize" else 3
+        assert optimizer.best == ({**GOOD, "layers": layers}, value)
+        assert [value for _, value in optimizer.results] == [None, 0.5, 0.2, 0.9]
+
+
+def test_maximizing_scores_is_minimizing_their_negatives(model: MetaModel) -> None:
+    up, down = (Malibo(model, seed=0, direction=d, config=FEW) for d in ("maximize", "minimize"))
+    for trial in range(7):
+        config = up.ask()
+        assert down.ask() == config
+        up.tell(config, float(trial % 4))
+        down.tell(config, -float(trial % 4))
+
+
+# -- construction --------------------------------------------------------------------------
+
+
+def test_a_maximised_past_warns_until_the_direction_is_said(model: MetaModel) -> None:
+    maximised = replace(model, direction="maximize")
+    with pytest.warns(UserWarning, match="past runs were maximised, and tell.. takes") as caught:
+        assert Malibo(maximised).direction == "minimize"
+    assert caught[0].filename == __file__
+    assert Malibo(maximised, direction="maximize").direction == "maximize"
+    assert Malibo(maximised, direction="minimize").direction == "minimize"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"explor": "map"}, "unknown option 'explor'; .* Did you mean 'explore'"),
+        ({"explore": "all"}, "explore must be one of 'thompson', 'probit', 'map', got 'all'"),
+        ({"seed": -1}, "seed must be a whole number >= 0 or None, got -1"),
+        ({"seed": 1.5}, r"seed must be a whole number >= 0 or None, got 1\.5"),
+        ({"seed": True}, "seed must be a whole number"),
+        ({"seed": "0"}, "seed must be a whole number"),
+        ({"direction": "up"}, "must be 'minimize' or 'maximize', got 'up'"),
+        ({"space": {"lr": 1}}, r"space must be a malibo\.Space, got dict"),
+        ({"space": SMALL}, "made for another space: 'a' is missing; .* and 3 more. Train one"),
+        ({"model": SMALL}, r"must be a malibo\.MetaModel, got Space\. Write Malibo\(space="),
+        ({"model": None}, r"give a MetaModel, or space=\.\.\. to start without past runs"),
+    ],
+)
+def test_wrong_arguments_are_named(options: dict[str, Any], message: str, model: MetaModel) -> None:
+    with pytest.raises(InputError, match=message):
+        Malibo(**({"model": model} | options))
+
+
+def test_options_are_fields_of_the_config(model: MetaModel) -> None:
+    assert Malibo(model, config=FEW, explore="map").config == replace(FEW, explore="map")
+
+
+def test_a_space_equal_to_the_models_is_welcome(model: MetaModel) -> None:
+    optimizer = Malibo(model, space=Space(dict(model.space)), seed=np.int64(3))  # type: ignore[arg-type]
+    assert optimizer.space == model.space
+    assert optimizer.seed == 3
+
+
+def test_the_text_of_an_optimizer_counts(optimizer: Malibo) -> None:
+    assert repr(optimizer) == "<Malibo: 3 past tasks, 5 parameters, 3 told, 1 pending>"
+    assert "no past" in repr(Malibo(space=SMALL))
