@@ -53,5 +53,5 @@ def past(tuning_space: Space) -> History:
 
 @pytest.fixture(scope="session")
 def model(past: History) -> MetaModel:
-    """Trained for some seconds, most of which are JAX's compilation."""
+    """Trained in a moment: enough to know where the good ones are."""
     return malibo.meta_train(past, steps=100, progress=False)

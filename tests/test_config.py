@@ -77,7 +77,7 @@ def test_no_option_goes_unchecked(kind: type[TrainConfig | SuggestConfig], table
 @pytest.mark.parametrize("name", ["regularization", "prior_variance"])
 def test_a_number_too_large_for_a_float_is_refused(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} must be a number >= 0, got 1000"):
-        with_options(TrainConfig(), {name: 10**400})
+        with_options(TrainConfig, None, {name: 10**400})
 
 
 def test_a_model_of_nothing_is_refused() -> None:
@@ -107,15 +107,15 @@ def test_equal_configurations_have_equal_hashes() -> None:
 
 def test_options_replace_fields_and_leave_the_rest() -> None:
     before = TrainConfig(steps=10)
-    after = with_options(before, {"features": 4, "recipe": "paper"})
+    after = with_options(TrainConfig, before, {"features": 4, "recipe": "paper"})
     assert after == TrainConfig(recipe="paper", features=4, steps=10)
     assert before == TrainConfig(steps=10)
-    assert with_options(SuggestConfig(), {}) == SuggestConfig()
+    assert with_options(SuggestConfig, None, {}) == SuggestConfig()
 
 
 def test_a_misspelt_option_is_named_with_the_nearest() -> None:
     with pytest.raises(InputError) as caught:
-        with_options(SuggestConfig(), {"random_candidate": 3})
+        with_options(SuggestConfig, None, {"random_candidate": 3})
     assert str(caught.value) == (
         "unknown option 'random_candidate'; SuggestConfig has 'gamma', 'utility', 'inference',"
         " 'explore',"
@@ -126,8 +126,14 @@ def test_a_misspelt_option_is_named_with_the_nearest() -> None:
 
 def test_a_replaced_option_is_checked() -> None:
     with pytest.raises(InputError, match="steps must be a whole number >= 1, or None, got 0"):
-        with_options(TrainConfig(), {"steps": 0})
+        with_options(TrainConfig, None, {"steps": 0})
 
 
 def test_float_subclasses_of_numpy_are_numbers() -> None:
     assert TrainConfig(gamma=np.float64(0.2)).gamma == 0.2
+
+
+def test_a_config_of_another_kind_is_refused() -> None:
+    wrong: Any = {"steps": 3}
+    with pytest.raises(InputError, match=r"config must be a TrainConfig, got \{'steps': 3\}"):
+        with_options(TrainConfig, wrong, {})

@@ -127,8 +127,13 @@ class SuggestConfig:
 AnyConfig = TypeVar("AnyConfig", TrainConfig, SuggestConfig)
 
 
-def with_options(config: AnyConfig, options: Mapping[str, Any]) -> AnyConfig:
-    """The configuration with some fields replaced; a misspelt one is named."""
+def with_options(
+    kind: type[AnyConfig], config: AnyConfig | None, options: Mapping[str, Any]
+) -> AnyConfig:
+    """The configuration, or the default one, with some fields replaced; a misspelt one is named."""
+    config = kind() if config is None else config
+    if not isinstance(config, kind):
+        raise InputError(f"config must be a {kind.__name__}, got {config!r}.")
     known = [field.name for field in fields(config)]
     for name in options:
         if name not in known:

@@ -9,7 +9,7 @@ import numpy as np
 
 from malibo.alignment import translate
 from malibo.config import GAMMA, TrainConfig
-from malibo.errors import ModelFileError, listing
+from malibo.errors import ModelFileError
 from malibo.history import Direction
 from malibo.network import Array, Array32, Network, centred
 from malibo.space import Space
@@ -101,10 +101,17 @@ class MetaModel:
         from malibo.modelfile import read_model
 
         model = read_model(path)
-        if space is not None and (found := space.differences(model.space)):
-            raise ModelFileError(
-                f"{path}: the model was made for another space: {'; '.join(found[:5])}"
-                f"{listing(found[5:], 0) if found[5:] else ''}. Train one for this space:"
-                " meta_train(history.for_space(space))."
-            )
+        if space is not None and (other := model.made_for_another(space)):
+            raise ModelFileError(f"{path}: {other}")
         return model
+
+    def made_for_another(self, space: Space) -> str:
+        """A sentence on how ``space`` differs from the one this was made for; empty if not."""
+        found = space.differences(self.space)
+        if not found:
+            return ""
+        rest = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        return (
+            f"the model was made for another space: {'; '.join(found[:5])}{rest}."
+            " Train one for this space: meta_train(history.for_space(space))."
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from malibo.config import SuggestConfig, with_options
-from malibo.errors import InputError, listing
+from malibo.errors import InputError
 from malibo.history import Direction, sign
 from malibo.maximize import Pool, key
 from malibo.metamodel import MetaModel
@@ -47,7 +47,7 @@ class Malibo:
         **options: Any,
     ) -> None:
         self.model = _checked_model(model, space)
-        self.config = with_options(config or SuggestConfig(), options)
+        self.config = with_options(SuggestConfig, config, options)
         self.seed = _checked_seed(seed)
         self.direction = _checked_direction(direction, self.model)
         self._rows: list[Array] = []
@@ -170,12 +170,8 @@ def _checked_model(model: MetaModel | None, space: Space | None) -> MetaModel:
         if space is None:
             raise InputError("give a MetaModel, or space=... to start without past runs.")
         return MetaModel.uninformed(space)
-    if space is not None and (found := space.differences(model.space)):
-        raise InputError(
-            f"the model was made for another space: {'; '.join(found[:5])}"
-            f"{listing(found[5:], 0)}. Train one for this space:"
-            " meta_train(history.for_space(space))."
-        )
+    if space is not None and (other := model.made_for_another(space)):
+        raise InputError(other)
     return model
 
 

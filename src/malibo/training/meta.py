@@ -47,8 +47,9 @@ def meta_train(
         raise InputError(f"history must be a malibo.History, got {type(history).__name__}.")
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
         raise InputError(f"seed must be a whole number >= 0, got {seed!r}.")
+    chosen = with_options(TrainConfig, config, options)
     with one_thread():
-        return _Run(history, with_options(config or TrainConfig(), options), seed).train(progress)
+        return _Run(history, chosen, int(seed)).train(progress)
 
 
 class _Run:
