@@ -34,7 +34,7 @@ def test_first_reaching_counts_trials_from_one() -> None:
     assert first_reaching(curve, 0.6) == 1
     assert first_reaching(curve, 0.3) == 2
     assert first_reaching(curve, 0.2) == 4
-    assert first_reaching(curve, 0.05) is None
+    assert first_reaching(curve, 0.05) == np.inf
 
 
 def test_the_sentence_takes_the_median_over_seeds() -> None:
@@ -46,11 +46,20 @@ def test_the_sentence_takes_the_median_over_seeds() -> None:
     assert sentence.endswith(" 2 trials saved.")
 
 
-def test_the_sentence_says_when_random_search_was_not_reached() -> None:
+def test_the_sentence_counts_the_seeds_that_never_got_there() -> None:
+    warm = np.array([[0.3, 0.1], [0.3, 0.1], [0.3, 0.3]])
+    random = np.array([[0.5, 0.2]] * 3)
+    sentence = saved_sentence({"MALIBO": warm, "cold LFBO": warm, "random search": random})
+    assert "had after 2 (median over 3 seeds; not at all in 1 of them)" in sentence
+
+
+def test_the_sentence_says_when_nothing_was_saved() -> None:
     warm, random = np.array([[0.3, 0.3], [0.3, 0.1]]), np.array([[0.5, 0.2], [0.5, 0.2]])
     sentence = saved_sentence({"MALIBO": warm, "cold LFBO": warm, "random search": random})
-    assert sentence.startswith("In 1 of 2 seeds MALIBO did not reach in 2 trials")
-    assert sentence.endswith("no trials were saved there.")
+    assert sentence == (
+        "In 1 of 2 seeds MALIBO did not find in 2 trials what random search found:"
+        " no trials were saved."
+    )
 
 
 def test_the_summary_shows_the_mean_regret_at_some_trials() -> None:
@@ -58,7 +67,7 @@ def test_the_summary_shows_the_mean_regret_at_some_trials() -> None:
     lines = summary(curves, "protein_structure")
     assert lines[0] == "Normalised regret on protein_structure, mean over 2 seeds"
     assert lines[1].split() == ["after", "trial", "1", "2", "5", "10"]
-    assert lines[2].split() == ["MALIBO", *["3.8e-01"] * 4]
+    assert lines[2].split() == ["MALIBO", *["3.8e-01", "±1e-01"] * 4]
     assert [line.split("  ")[0] for line in lines[2:5]] == list(demo.METHODS)
     assert lines[-1] == saved_sentence(curves)
 

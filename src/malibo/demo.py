@@ -103,33 +103,40 @@ def summary(curves: dict[str, Array], target: str) -> list[str]:
     steps = [step for step in STEPS if step <= trials]
     lines = [
         f"Normalised regret on {target}, mean over {len(curves[METHODS[0]])} seeds",
-        f"{'after trial':16}" + "".join(f"{step:>10}" for step in steps),
+        f"{'after trial':16}" + "".join(f"{step:>18}" for step in steps),
     ]
     for name, rows in curves.items():
-        means = rows.mean(axis=0)
-        lines.append(f"{name:16}" + "".join(f"{means[step - 1]:10.1e}" for step in steps))
+        lines.append(f"{name:16}" + "".join(f"{_cell(rows[:, step - 1]):>18}" for step in steps))
     return [*lines, "", saved_sentence(curves)]
+
+
+def _cell(values: Array) -> str:
+    """Mean and, of several values, its standard error."""
+    if len(values) == 1:
+        return f"{values[0]:.1e}"
+    return f"{values.mean():.1e} ±{values.std(ddof=1) / np.sqrt(len(values)):.0e}"
 
 
 def saved_sentence(curves: dict[str, Array]) -> str:
     """How many trials the past was worth, seed by seed against random search."""
     warm, random = curves[METHODS[0]], curves[METHODS[2]]
-    trials = warm.shape[1]
+    seeds, trials = warm.shape
     needed = [first_reaching(w, r[-1]) for w, r in zip(warm, random, strict=True)]
-    if any(n is None for n in needed):
-        missed = sum(n is None for n in needed)
+    missed = needed.count(np.inf)
+    typical = float(np.median(needed))
+    if not np.isfinite(typical):
         return (
-            f"In {missed} of {len(needed)} seeds MALIBO did not reach in {trials} trials what"
-            " random search found: no trials were saved there."
+            f"In {missed} of {seeds} seeds MALIBO did not find in {trials} trials what random"
+            " search found: no trials were saved."
         )
-    typical = float(np.median([n for n in needed if n is not None]))
+    never = f"; not at all in {missed} of them" if missed else ""
     return (
         f"What random search found in {trials} trials, MALIBO had after {typical:g} (median over"
-        f" {len(needed)} seeds): {trials - typical:g} trials saved."
+        f" {seeds} seeds{never}): {trials - typical:g} trials saved."
     )
 
 
-def first_reaching(curve: Array, level: float) -> int | None:
-    """The first trial at which a curve is at or below a level; None if never."""
+def first_reaching(curve: Array, level: float) -> float:
+    """The first trial at which a curve is at or below a level; infinity if never."""
     reached = np.flatnonzero(curve <= level)
-    return int(reached[0]) + 1 if len(reached) else None
+    return float(reached[0]) + 1 if len(reached) else np.inf
