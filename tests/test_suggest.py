@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import malibo
-from malibo import Float, History, Malibo, MetaModel, Space, SuggestConfig
+from malibo import Float, History, Int, Malibo, MetaModel, Space, SuggestConfig
 from malibo.config import Exploration, Inference, ResidualModel
 from malibo.labels import label
 from malibo.maximize import Pool, taken_rows
@@ -221,3 +221,16 @@ def test_the_posterior_is_found_by_the_configured_method(
 def test_a_space_of_one_continuous_parameter_runs() -> None:
     space = Space(x=Float(-1, 1))
     run(MetaModel.uninformed(space), FEW, lambda config: config["x"] ** 2, trials=14)
+
+
+def test_chance_decides_between_equal_scores() -> None:
+    space = Space(x=Int(0, 99))
+    codes = space.enumerate(100)
+    flat = Observations(codes[:20], np.zeros(20), np.empty((0, 1)))  # nothing is better
+    model = MetaModel.uninformed(space)
+    config = SuggestConfig(random_first=0, residual="none")
+    found = {
+        float(suggest(model, flat, config, np.random.default_rng(seed))[0, 0]) for seed in range(20)
+    }
+    assert len(found) > 10
+    assert min(found) >= 20

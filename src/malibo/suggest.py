@@ -86,7 +86,9 @@ def _suggest_one(
     taken = taken_rows(observations.codes, observations.pending)
     if pool is None:
         pool = draw_pool(model, config.random_candidates, taken, rng)
-    return best(_scores(model, observations, config, rng, pool.points), pool.codes, taken)
+    scores = _scores(model, observations, config, rng, pool.points)
+    shuffled = rng.permutation(len(scores))  # trees give many equal scores: chance decides
+    return best(scores[shuffled], pool.codes[shuffled], taken)
 
 
 def _scores(
