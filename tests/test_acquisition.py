@@ -46,7 +46,7 @@ def test_without_features_the_offset_is_the_score() -> None:
 
 @pytest.mark.parametrize("sigma", [0.1, 0.5, 1.0, 2.0, 4.0, 8.0])
 def test_the_probit_logit_is_that_of_the_average(sigma: float) -> None:
-    offset = np.linspace(-6, 6, 13)
+    offset = np.linspace(-6, 6, 13, dtype=np.float64)
     q = Gaussian(np.array([0.5]), np.array([[1 / sigma]]))
     rng = np.random.default_rng(0)
     a = offset + 0.5 + sigma * rng.standard_normal((20_000, 1))

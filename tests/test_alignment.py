@@ -213,7 +213,9 @@ def test_any_past_finds_a_place_in_the_cube_of_any_target(
     target: Space, past: Space, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    history = History([Task("one", past, past.sample(rng, 20), np.arange(20.0))], target)
+    history = History(
+        [Task("one", past, past.sample(rng, 20), np.arange(20, dtype=np.float64))], target
+    )
     unit = history.joint.encode(history.joint.complete(history.codes, rng))
     assert ((unit >= 0) & (unit <= 1)).all()
     assert all(f"- {sentence} (all tasks)" in history.describe() for sentence in history.repairs)

@@ -94,4 +94,5 @@ def _elu(a: Array32) -> Array32:
     negative = np.minimum(a, 0)
     np.exp(negative, out=negative)
     negative -= 1
-    return np.maximum(a, negative, out=a)
+    np.maximum(a, negative, out=a)
+    return a

@@ -140,7 +140,7 @@ def test_equal_points_leave_nothing_to_learn() -> None:
 
 
 def test_failed_trials_are_pushed_down() -> None:
-    unit = np.linspace(0, 1, 20)[:, None]
+    unit = np.linspace(0, 1, 20, dtype=np.float64)[:, None]
     labels = label(np.where(unit[:, 0] < 0.5, np.nan, 1.0))
     logits = fit_boosting(Observed(unit, np.zeros(20), labels.p, labels.n), 50).correct(
         np.zeros(20), unit

@@ -33,7 +33,7 @@ def test_far_logits_have_a_finite_loss() -> None:
 
 
 def test_rows_are_taken_from_every_column() -> None:
-    data = observed(5, base=np.arange(5.0))
+    data = observed(5, base=np.arange(5, dtype=np.float64))
     part = data.rows(np.array([3, 1]))
     assert len(part) == 2
     assert_array_equal(part.base, [3, 1])

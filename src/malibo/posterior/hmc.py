@@ -25,9 +25,11 @@ _TARGET = 0.8  # acceptance rate that the step size aims at during warm-up
 def hmc(evidence: Evidence, rng: np.random.Generator, draws: int = 500) -> Samples:
     """``draws`` draws of z after a warm-up in which the step size is found."""
     q = laplace(evidence)
-    to_z = solve_triangular(q.factor, np.eye(evidence.dimension), lower=True).T  # L⁻ᵀ
+    inverse = solve_triangular(q.factor, np.eye(evidence.dimension), lower=True)
+    to_z = np.asarray(inverse, np.float64).T  # L⁻ᵀ
     chain = np.empty((draws, evidence.dimension))
-    u, step = np.zeros(evidence.dimension), 0.5
+    u: Array = np.zeros(evidence.dimension)
+    step = 0.5
     for i in range(-_WARM_UP, draws):
         # a trajectory of random length around a quarter turn, so that no orbit closes
         length = rng.uniform(0.5, 1.5) * np.pi / 2

@@ -18,7 +18,7 @@ _TOLERANCE = 1e-10
 def laplace(evidence: Evidence) -> Gaussian:
     """q(z) = N(z_MAP, H⁻¹), with H the Hessian of the loss that z_MAP minimises."""
     mean = map_estimate(evidence)
-    return Gaussian(mean, cholesky(evidence.hessian(mean), lower=True))
+    return Gaussian(mean, np.asarray(cholesky(evidence.hessian(mean), lower=True), np.float64))
 
 
 def map_estimate(evidence: Evidence) -> Array:

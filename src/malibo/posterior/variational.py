@@ -53,7 +53,7 @@ def _update(evidence: Evidence, q: Gaussian, step: float) -> Gaussian:
     total = evidence.p + evidence.n
     target = evidence.precision(total * slope)
     precision = (1 - step) * (q.factor @ q.factor.T) + step * target
-    factor = cholesky(precision, lower=True)
+    factor = np.asarray(cholesky(precision, lower=True), np.float64)
     gradient = q.mean + evidence.phi.T @ (total * probability - evidence.p)
     return Gaussian(q.mean - step * cho_solve((factor, True), gradient), factor)
 

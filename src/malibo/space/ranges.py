@@ -139,7 +139,8 @@ class _Range(Parameter):
 
     def grid(self, limit: int) -> Array:
         assert self.step is not None
-        return self._snap(self.low + np.arange(min(self.count, limit)) * self.step)
+        steps = np.arange(min(self.count, limit), dtype=np.float64)
+        return self._snap(self.low + steps * self.step)
 
 
 @dataclass(frozen=True)

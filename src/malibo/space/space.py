@@ -242,7 +242,7 @@ class Space(Mapping[str, Parameter]):
         """
         if endless := [name for name in self if not np.isfinite(self[name].count)]:
             raise SpaceError(f"a space with the continuous {listing(endless)} cannot be listed.")
-        rows = np.full((1, len(self)), np.nan)
+        rows: Array = np.full((1, len(self)), np.nan)
         for name in self._order:
             index = self.names.index(name)
             grid = self[name].grid(limit)

@@ -77,7 +77,7 @@ def split(history: History, rng: np.random.Generator) -> tuple[NDArray[np.bool_]
 
 def batches(size: int, batch: int, rng: np.random.Generator) -> Iterator[NDArray[np.int32]]:
     """Row numbers of one batch after another, each row once in a pass."""
-    queue = np.empty(0, dtype=np.int32)
+    queue: NDArray[np.int32] = np.empty(0, dtype=np.int32)
     while True:
         while len(queue) < batch:
             queue = np.concatenate([queue, rng.permutation(size).astype(np.int32)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from malibo.config import TrainConfig
@@ -74,7 +75,7 @@ def used_embeddings(z: Array32, config: TrainConfig) -> Array32:
     return z - z.mean(axis=0) if config.mean_layer else z
 
 
-def _sum_by_task(rows: Array32, task: np.ndarray, tasks: int) -> Array32:
+def _sum_by_task(rows: Array32, task: NDArray[np.int32], tasks: int) -> Array32:
     """(T, d) the sum of the rows of each task."""
     order = np.argsort(task, kind="stable")
     present, first = np.unique(task[order], return_index=True)
