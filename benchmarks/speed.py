@@ -16,7 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,13 +102,12 @@ def train_once(name: str, recipe: str, seed: int) -> Row:
     }
 
 
-def training(repeats: int) -> list[Row]:
+def training(repeats: int) -> Iterator[Row]:
     """Time of ``fast`` until it has the best validation loss of ``paper``, over paper's time.
 
     Paper's time is given twice: until its own best loss, and until it stopped (patience of
     100 epochs). Both recipes see the same split of the data.
     """
-    rows = []
     for name in HISTORIES:
         until_best, until_stop, fast_time, reached = [], [], [], 0
         for seed in range(repeats):
@@ -121,7 +120,7 @@ def training(repeats: int) -> list[Row]:
             until_best.append(paper["seconds"][paper["validation"].index(goal)])
             until_stop.append(paper["total"])
         median = statistics.median
-        rows.append(
+        yield (
             {
                 "what": f"training, {paper['observations']:,} observations, {paper['tasks']} tasks",
                 "malibo": median(fast_time),
@@ -134,13 +133,12 @@ def training(repeats: int) -> list[Row]:
                 f" fast reached the loss in {reached} of {repeats} runs",
             }
         )
-    return rows
 
 
-def memory() -> list[Row]:
+def memory() -> Iterator[Row]:
     """Peak memory of training on 600,000 observations with 16 parameters."""
     peak = in_process("--memory")
-    return [
+    yield (
         {
             "what": "peak memory, training on 600,000 observations, D = 16 (GB)",
             "malibo": peak,
@@ -149,7 +147,7 @@ def memory() -> list[Row]:
             "target": 2.0,
             "note": "",
         }
-    ]
+    )
 
 
 def memory_once() -> float:
@@ -166,7 +164,7 @@ def memory_once() -> float:
 # -- suggesting ----------------------------------------------------------------------------------
 
 
-def suggestions(repeats: int) -> list[Row]:
+def suggestions(repeats: int) -> Iterator[Row]:
     """One suggestion against the straightforward way, and against Optuna's TPE."""
     import ensembles
     import numpy as np
@@ -175,7 +173,6 @@ def suggestions(repeats: int) -> list[Row]:
     from malibo import SuggestConfig, meta_train
     from malibo.suggest import Observations, suggest
 
-    rows = []
     config = SuggestConfig()
     for parameters in (2, 9, 18):
         past = ensembles.noise_history(parameters, tasks=4, size=256, seed=0)
@@ -194,13 +191,12 @@ def suggestions(repeats: int) -> list[Row]:
 
             ours()
             found = interleaved(repeats, malibo=clock(ours), other=clock(theirs))
-            rows.append(_row(f"suggestion, N = {size:,}, D = {parameters}", found, 1 / 8))
+            yield (_row(f"suggestion, N = {size:,}, D = {parameters}", found, 1 / 8))
             if (parameters, size) == (9, 100):
                 tpe = _tpe(codes, losses)
                 tpe()
                 found = interleaved(5 * repeats, malibo=clock(ours), other=tpe)
-                rows.append(_row("suggestion against Optuna TPE, N = 100, D = 9", found, 3.0))
-    return rows
+                yield (_row("suggestion against Optuna TPE, N = 100, D = 9", found, 3.0))
 
 
 def _row(what: str, found: dict[str, float], target: float) -> Row:
@@ -233,7 +229,7 @@ def _tpe(codes: Any, losses: Any) -> Callable[[], float]:
 # -- importing -----------------------------------------------------------------------------------
 
 
-def importing(repeats: int) -> list[Row]:
+def importing(repeats: int) -> Iterator[Row]:
     """``import malibo`` against importing what it cannot do without."""
 
     def seconds(statement: str) -> Callable[[], float]:
@@ -243,7 +239,7 @@ def importing(repeats: int) -> list[Row]:
 
     needed = "import numpy, scipy.linalg, scipy.special, lightgbm"
     found = interleaved(repeats, malibo=seconds("import malibo"), other=seconds(needed))
-    return [_row("import, against numpy, scipy and lightgbm", found, 1.2)]
+    yield _row("import, against numpy, scipy and lightgbm", found, 1.2)
 
 
 # -- the table -----------------------------------------------------------------------------------
@@ -278,7 +274,7 @@ def main() -> None:
         return
     if unknown := set(options.parts) - set(parts):
         parser.error(f"unknown part {sorted(unknown)}; known: {', '.join(parts)}")
-    measures: dict[str, Callable[[], list[Row]]] = {
+    measures: dict[str, Callable[[], Iterator[Row]]] = {
         "training": lambda: training(max(1, options.repeats // 2)),
         "suggestions": lambda: suggestions(options.repeats),
         "memory": memory,

@@ -72,7 +72,9 @@ def test_when_all_that_was_sampled_is_taken_the_rest_is_listed() -> None:
     for left in range(9):
         taken = taken_rows(np.delete(everything, left, axis=0))
         codes = pool_codes(FINITE, 1, taken)
-        assert_array_equal(best(np.zeros(len(codes)), codes, taken), everything[left])
+        assert_array_equal(
+            best(np.zeros(len(codes)), codes, taken, np.random.default_rng(0)), everything[left]
+        )
 
 
 def test_a_finite_branch_that_is_taken_does_not_end_an_endless_space() -> None:
@@ -92,14 +94,15 @@ def test_an_exhausted_space_says_so(size: int) -> None:
 def test_the_best_is_the_highest_score_that_is_not_taken() -> None:
     codes = np.array([[1.0], [2.0], [3.0], [2.0]])
     scores = np.array([0.1, 0.9, 0.5, 0.9])
-    assert_array_equal(best(scores, codes, set()), [2.0])
-    assert_array_equal(best(scores, codes, taken_rows(codes[[1]])), [3.0])
+    assert_array_equal(best(scores, codes, set(), np.random.default_rng(0)), [2.0])
+    assert_array_equal(best(scores, codes, taken_rows(codes[[1]]), np.random.default_rng(0)), [3.0])
     with pytest.raises(SpaceExhaustedError, match="all 4 candidates have been tried"):
-        best(scores, codes, taken_rows(codes))
+        best(scores, codes, taken_rows(codes), np.random.default_rng(0))
 
 
-def test_the_first_of_equal_scores_wins() -> None:
-    assert_array_equal(best(np.zeros(3), np.array([[7.0], [8.0], [9.0]]), set()), [7.0])
+def test_chance_decides_between_equal_scores() -> None:
+    codes, rng = np.array([[7.0], [8.0], [9.0]]), np.random.default_rng(0)
+    assert {float(best(np.zeros(3), codes, set(), rng)[0]) for _ in range(30)} == {7, 8, 9}
 
 
 @repeatable
@@ -111,7 +114,7 @@ def test_every_configuration_of_a_countable_space_comes_exactly_once(
     everything, taken = space.enumerate(1000), set[bytes]()
     for _ in everything:
         codes = pool_codes(space, size, taken, rng)
-        row = best(rng.random(len(codes)), codes, taken)
+        row = best(rng.random(len(codes)), codes, taken, rng)
         taken.add(key(row))
     assert taken == taken_rows(everything)
     with pytest.raises(SpaceExhaustedError):

@@ -67,11 +67,14 @@ def _all_taken(codes: Array, taken: Taken) -> bool:
     return all(key(row) in taken for row in codes)
 
 
-def best(scores: Array, codes: Array, taken: Taken) -> Array:
-    """The row with the highest score that is not taken."""
-    for index in np.argsort(-scores, kind="stable"):
-        if key(codes[index]) not in taken:
-            return np.asarray(codes[index])
+def best(scores: Array, codes: Array, taken: Taken, rng: np.random.Generator) -> Array:
+    """The row with the highest score that is not taken; chance decides between equal ones."""
+    left = np.array(scores)
+    while np.isfinite(top := left.max()):
+        for index in rng.permutation(np.flatnonzero(left == top)):
+            if key(codes[index]) not in taken:
+                return np.asarray(codes[index])
+        left[left == top] = -np.inf
     raise SpaceExhaustedError(
         f"all {len(codes)} candidates have been tried or are pending; stop here, or give more."
     )

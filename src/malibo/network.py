@@ -62,21 +62,21 @@ class Network:
 
     def features(self, x: Array32) -> Array32:
         """Φ = φ(x) for ``centred`` points (n, D)."""
+        w = self.weights
         phi = np.empty((len(x), self.dimension), np.float32)
+        room = np.empty((3, _BLOCK, len(w["input.bias"])), np.float32)
         for start in range(0, len(x), _BLOCK):
             block = slice(start, start + _BLOCK)
-            phi[block] = self._features(x[block])
+            h, a, spare = room[:, : len(x[block])]
+            np.matmul(x[block], w["input.weight"], out=h)
+            h += w["input.bias"]
+            for weight, bias in zip(w["hidden.weight"], w["hidden.bias"], strict=True):
+                np.matmul(h, weight, out=a)
+                a += bias
+                h += _elu(a, spare)
+            np.matmul(h, w["features.weight"], out=phi[block])
+        phi += w["features.bias"]
         return phi
-
-    def _features(self, x: Array32) -> Array32:
-        w = self.weights
-        h = x @ w["input.weight"]
-        h += w["input.bias"]
-        for weight, bias in zip(w["hidden.weight"], w["hidden.bias"], strict=True):
-            a = h @ weight
-            a += bias
-            h += _elu(a)
-        return np.asarray(h @ w["features.weight"] + w["features.bias"])
 
     def mean_logit(self, phi: Array32) -> Array:
         """m(Φ), the task-agnostic logit."""
@@ -89,10 +89,10 @@ class Network:
         return phi.astype(np.float64), self.mean_logit(phi)
 
 
-def _elu(a: Array32) -> Array32:
-    """ELU, in place: a where positive, exp(a) − 1 elsewhere, which is the greater of the two."""
-    negative = np.minimum(a, 0)
-    np.exp(negative, out=negative)
-    negative -= 1
-    np.maximum(a, negative, out=a)
+def _elu(a: Array32, spare: Array32) -> Array32:
+    """ELU of a, written over it: the greater of a and exp(min(a, 0)) − 1."""
+    np.minimum(a, 0, out=spare)
+    np.exp(spare, out=spare)
+    spare -= 1
+    np.maximum(a, spare, out=a)
     return a

@@ -87,8 +87,7 @@ def _suggest_one(
     if pool is None:
         pool = draw_pool(model, config.random_candidates, taken, rng)
     scores = _scores(model, observations, config, rng, pool.points)
-    shuffled = rng.permutation(len(scores))  # trees give many equal scores: chance decides
-    return best(scores[shuffled], pool.codes[shuffled], taken)
+    return best(scores, pool.codes, taken, rng)
 
 
 def _scores(

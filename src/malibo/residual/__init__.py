@@ -13,7 +13,7 @@ import numpy as np
 
 from malibo.config import ResidualModel
 from malibo.residual.averaged import Averaged, fit_forest
-from malibo.residual.boosting import TREES, Boosting, count_trees, fit_boosting, lightgbm
+from malibo.residual.boosting import TREES, Boosting, count_trees, dataset, fit_boosting, lightgbm
 from malibo.residual.mlp import fit_mlp
 from malibo.residual.observed import Array, Observed
 
@@ -38,5 +38,6 @@ def fit_residual(
         return Averaged(fit_forest(observed, rng))
     if kind == "mlp":
         return Averaged(fit_mlp(observed, rng))
-    trees = count_trees(observed, rng) if early_stopping else TREES
-    return fit_boosting(observed, trees)
+    data = dataset(observed)
+    trees = count_trees(observed, rng, data) if early_stopping else TREES
+    return fit_boosting(observed, trees, data)

@@ -61,41 +61,42 @@ def lightgbm() -> ModuleType:
         ) from None
 
 
-def fit_boosting(observed: Observed, trees: int) -> Boosting:
-    """So many trees, fitted to all observations."""
+def dataset(observed: Observed) -> Any:
+    """The observations as LightGBM takes them, the base logits as its start."""
+    data = lightgbm().Dataset(
+        observed.unit,
+        label=observed.target,
+        weight=observed.p + observed.n,
+        init_score=observed.base,
+        params=_BOOSTING,
+        free_raw_data=False,
+    )
+    return data.construct()
+
+
+def fit_boosting(observed: Observed, trees: int, data: Any = None) -> Boosting:
+    """So many trees, fitted to all observations; ``data`` is their ``dataset``, if made before."""
     if trees == 0:
         return Boosting(None)
-    booster = lightgbm().Booster(_BOOSTING, _dataset(observed))
+    booster = lightgbm().Booster(_BOOSTING, data or dataset(observed))
     for _ in range(trees):
         if booster.update():  # no split improves the loss any more
             break
     return Boosting(booster)
 
 
-def _dataset(observed: Observed, reference: Any = None) -> Any:
-    return lightgbm().Dataset(
-        observed.unit,
-        label=observed.target,
-        weight=observed.p + observed.n,
-        init_score=observed.base,
-        reference=reference,
-        params=_BOOSTING,
-        free_raw_data=False,
-    )
-
-
-def count_trees(observed: Observed, rng: np.random.Generator) -> int:
+def count_trees(observed: Observed, rng: np.random.Generator, data: Any = None) -> int:
     """How many trees generalise: fitted on 70 % of the observations, judged on the rest."""
+    data = data or dataset(observed)
     order = rng.permutation(len(observed))
     cut = max(1, int(TRAIN_SHARE * len(observed)))
-    part, rest = observed.rows(order[:cut]), observed.rows(order[cut:])
+    part, rest = np.sort(order[:cut]), np.sort(order[cut:])
     if len(rest) == 0:
         return 0
-    training = _dataset(part)
-    booster = lightgbm().Booster(_BOOSTING, training)
-    booster.add_valid(_dataset(rest, training), "rest")
-    weight = (rest.p + rest.n).sum()
-    best, best_loss = 0, rest.loss(rest.base) / weight
+    booster = lightgbm().Booster(_BOOSTING, data.subset(part))
+    booster.add_valid(data.subset(rest), "rest")
+    judged = observed.rows(rest)
+    best, best_loss = 0, judged.loss(judged.base) / (judged.p + judged.n).sum()
     for tree in range(1, TREES + 1):
         if booster.update():
             break

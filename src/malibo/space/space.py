@@ -204,7 +204,13 @@ class Space(Mapping[str, Parameter]):
 
     def sample(self, rng: np.random.Generator, n: int) -> Array:
         """Codes of ``n`` configurations, every parameter uniform where it is active."""
-        return self.complete(np.full((n, len(self)), np.nan), rng)
+        codes = np.empty((n, len(self)))
+        for name in self._order:
+            column = self[name].sample(rng, n)
+            if self._conditions[name]:
+                column[~self.active(name, codes)] = np.nan
+            codes[:, self.names.index(name)] = column
+        return codes
 
     def complete(self, codes: Array, rng: np.random.Generator | None = None) -> Array:
         """Codes made whole: inactive cells become NaN, unknown active ones are drawn.
