@@ -191,12 +191,12 @@ def suggestions(repeats: int) -> Iterator[Row]:
 
             ours()
             found = interleaved(repeats, malibo=clock(ours), other=clock(theirs))
-            yield (_row(f"suggestion, N = {size:,}, D = {parameters}", found, 1 / 8))
+            yield _row(f"suggestion, N = {size:,}, D = {parameters}", found, 1 / 8)
             if (parameters, size) == (9, 100):
                 tpe = _tpe(codes, losses)
                 tpe()
                 found = interleaved(5 * repeats, malibo=clock(ours), other=tpe)
-                yield (_row("suggestion against Optuna TPE, N = 100, D = 9", found, 3.0))
+                yield _row("suggestion against Optuna TPE, N = 100, D = 9", found, 3.0)
 
 
 def _row(what: str, found: dict[str, float], target: float) -> Row:

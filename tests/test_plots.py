@@ -27,6 +27,10 @@ def test_every_method_has_a_line_a_band_and_a_label() -> None:
     assert_allclose(np.asarray(axes.lines[0].get_xdata()), [1, 2])
     assert_allclose(np.asarray(axes.lines[0].get_ydata()), [0.2, 0.02])
     assert len(axes.collections) == 2
+    band = np.asarray(axes.collections[0].get_paths()[0].vertices)
+    factor = np.exp(np.log([0.1, 0.4]).std(ddof=1) / np.sqrt(2))  # one standard error
+    assert band[:, 1].max() == pytest.approx(0.2 * factor)
+    assert band[:, 1].min() == pytest.approx(0.02 / factor)
     legend = axes.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["warm", "cold"]

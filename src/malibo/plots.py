@@ -20,7 +20,7 @@ COLOURS = ("#0072b2", "#d55e00", "#767676", "#009e73", "#cc79a7", "#56b4e9")  # 
 
 
 def regret_figure(curves: Mapping[str, NDArray[np.float64]], title: str) -> Figure:
-    """Best regret so far over trials: a line for each method, a band from least to most.
+    """Best regret so far over trials: a line for each method in a band of its error.
 
     Each value of ``curves`` is (seeds, trials).
     """
@@ -34,9 +34,10 @@ def regret_figure(curves: Mapping[str, NDArray[np.float64]], title: str) -> Figu
     for colour, (name, rows) in zip(cycle(COLOURS), curves.items(), strict=False):
         shown = np.maximum(rows, floor / 2)  # a regret of 0 has no place on a logarithmic scale
         trials = np.arange(1, rows.shape[1] + 1)
-        middle = np.exp(np.log(shown).mean(axis=0))
-        axes.plot(trials, middle, color=colour, label=name, linewidth=2)
-        axes.fill_between(trials, shown.min(axis=0), shown.max(axis=0), color=colour, alpha=0.15)
+        middle, error = _mean_and_error(np.log(shown))
+        axes.plot(trials, np.exp(middle), color=colour, label=name, linewidth=2)
+        low, high = np.exp(middle - error), np.exp(middle + error)
+        axes.fill_between(trials, low, high, color=colour, alpha=0.2, linewidth=0)
     axes.set_yscale("log")
     axes.set_xlim(1, None)
     axes.set_xlabel("trial")
@@ -46,9 +47,15 @@ def regret_figure(curves: Mapping[str, NDArray[np.float64]], title: str) -> Figu
     axes.grid(axis="y", alpha=0.3)
     axes.legend(frameon=False, loc="upper right")
     seeds = next(iter(curves.values())).shape[0]
-    note = f"line: geometric mean of {seeds} seeds, band: least to most"
+    note = f"line: geometric mean of {seeds} seeds, band: one standard error each way"
     axes.annotate(note, (0.01, 0.02), xycoords="axes fraction", fontsize=8, color="#555555")
     return figure
+
+
+def _mean_and_error(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean over the first axis, and its standard error (0 for a single row)."""
+    spread = rows.std(axis=0, ddof=1) if len(rows) > 1 else np.zeros(rows.shape[1])
+    return rows.mean(axis=0), spread / np.sqrt(len(rows))
 
 
 def check_path(path: Path) -> None:
