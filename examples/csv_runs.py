@@ -37,7 +37,7 @@ malibo.meta_train(history, seed=0).save(folder / "tuning.malibo")
 
 # Later, or on another machine:
 model = malibo.MetaModel.load(folder / "tuning.malibo")
-opt = malibo.Malibo(model, seed=0, direction="maximize")
+opt = malibo.Malibo(model, seed=0)  # it maximises, as the past did
 for config in opt.ask(4):
     print(config)
     opt.tell(config, 0.9 - (config["depth"] - 7) ** 2 / 60)

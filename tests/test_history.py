@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tracemalloc
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from malibo import Categorical, Float, History, Int, Space, Task
-from malibo.errors import HistoryError, SpaceError
+from malibo.errors import HistoryError, InputError, SpaceError
 
 NAN, INF = np.nan, np.inf
 SPACE = Space(x=Float(0, 1), kind=Categorical(["a", "b"]))
@@ -95,7 +95,7 @@ def test_a_wrong_configuration_or_loss_is_named() -> None:
     with pytest.raises(SpaceError, match=r"parameter 'x': expected a number .*, got 2"):
         Task.from_configs("one", SPACE, [{"x": 2, "kind": "a"}], [1.0])
     configs = [{"x": 0.5, "kind": "a"}] * 2
-    with pytest.raises(HistoryError, match=r"task 'one': a loss must be .* got 'bad' in row 1"):
+    with pytest.raises(HistoryError, match=r"task 'one', row 1: loss must be .* got 'bad'"):
         Task.from_configs("one", SPACE, configs, [1.0, "bad"])  # type: ignore[list-item]
 
 
@@ -123,8 +123,45 @@ def test_task_names_must_differ() -> None:
 
 
 def test_a_wrong_direction_is_refused() -> None:
-    with pytest.raises(HistoryError, match="must be 'minimize' or 'maximize', got 'up'"):
-        History([a_task()], direction="up")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="must be 'minimize' or 'maximize', got 'up'"):
+        Task("one", SPACE, np.zeros((1, 2)), np.zeros(1), "up")  # type: ignore[arg-type]
+
+
+def test_scores_are_losses_with_the_sign_turned() -> None:
+    configs = [{"x": 0.5, "kind": "a"}] * 3
+    task = Task.from_configs("one", SPACE, configs, [0.9, None, 0.1], "maximize")
+    assert_array_equal(task.losses, [-0.9, NAN, -0.1])
+    assert History([task]).direction == "maximize"
+    assert History([task, a_task("two")]).direction is None
+    text = History([task, a_task("two")]).describe()
+    assert text.splitlines()[0].endswith("minimize and maximize")
+    assert text.splitlines()[3].split() == ["one", "3", "1", "0.9", "0.5"]
+
+
+@pytest.mark.parametrize("tasks", [[1], None, 5, "runs.csv"])
+def test_a_history_is_made_of_tasks(tasks: Any) -> None:
+    with pytest.raises(HistoryError, match=r"a history is made of malibo\.Task objects, got"):
+        History(tasks)
+
+
+def test_histories_are_joined_by_their_tasks() -> None:
+    one, two = History([a_task("one")]), History([a_task("two")])
+    with pytest.raises(HistoryError, match=r"Join histories by History\(\[\*one, \*other\]\)"):
+        History([one, two])  # type: ignore[list-item]
+    assert History([*one, *two]).names == ("one", "two")
+
+
+def test_what_is_no_space_is_refused() -> None:
+    wrong: Any = {"x": Float(0, 1)}
+    with pytest.raises(HistoryError, match=r"space must be a malibo\.Space, got dict"):
+        History([a_task()]).for_space(wrong)
+    with pytest.raises(HistoryError, match=r"task 'one': space must be a malibo\.Space"):
+        Task("one", wrong, np.zeros((1, 1)), np.zeros(1))
+
+
+def test_what_is_printed_of_a_history_is_a_line() -> None:
+    assert repr(a_task("one")) == "<Task 'one': 3 runs, 2 parameters>"
+    assert repr(History([a_task()])) == "<History: 1 tasks, 3 runs; describe() tells more>"
 
 
 def test_without_a_target_the_space_is_the_union_of_the_tasks() -> None:
@@ -137,7 +174,7 @@ def test_without_a_target_the_space_is_the_union_of_the_tasks() -> None:
 
 
 def test_for_space_sees_the_same_past_from_another_target() -> None:
-    history = History([a_task()], SPACE, "maximize")
+    history = History([replace(a_task(), direction="maximize")], SPACE)
     target = Space(x=Float(0, 4))
     seen = history.for_space(target)
     assert seen.space == target
@@ -180,7 +217,8 @@ def test_describe_counts_and_shows_every_task() -> None:
 
 
 def test_describe_speaks_in_the_direction_of_the_user() -> None:
-    text = History([a_task("one", [-0.9, -0.1, -0.5])], SPACE, "maximize").describe()
+    task = replace(a_task("one", [-0.9, -0.1, -0.5]), direction="maximize")
+    text = History([task], SPACE).describe()
     assert text.splitlines()[0].endswith("maximize")
     assert text.splitlines()[3].split() == ["one", "3", "0", "0.9", "0.5"]
 

@@ -140,7 +140,11 @@ def test_only_rows_of_a_table_are_suggested_each_once(frame: bool, model: MetaMo
     [
         ([], InputError, "candidates is empty; give at least one"),
         (pd.DataFrame(columns=[*GOOD, "momentum"]), InputError, "candidates is empty"),
-        (pd.DataFrame([GOOD]), HistoryError, "the table has no column 'momentum'"),
+        (
+            pd.DataFrame([{**GOOD, "optimizer": "sgd"}]),
+            HistoryError,
+            "'momentum' is empty in row 1",
+        ),
         ([GOOD, {**GOOD, "layers": 9}], SpaceError, "'layers': expected .* 1 to 4, got 9"),
         ([{"lr": 0.01}], SpaceError, "'layers' is missing"),
         (pd.DataFrame([{**GOOD, "momentum": NAN, "lr": 7}]), HistoryError, "'lr', row 1"),
@@ -154,3 +158,8 @@ def test_wrong_candidates_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         Malibo(space=tuning_space, candidates=candidates)
+
+
+def test_a_table_needs_no_column_of_a_parameter_that_is_never_active(tuning_space: Space) -> None:
+    optimizer = Malibo(space=tuning_space, candidates=pd.DataFrame([GOOD]))
+    assert optimizer.ask() == GOOD

@@ -165,9 +165,19 @@ def test_a_folder_without_permission_gives_a_model_file_error(
 
 
 def test_what_is_no_file_is_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.malibo", tmp_path):
-        with pytest.raises(ModelFileError, match=f"there is no model file '{path}'"):
-            MetaModel.load(path)
+    path = tmp_path / "none.malibo"
+    with pytest.raises(ModelFileError, match=f"there is no model file '{path}'"):
+        MetaModel.load(path)
+    with pytest.raises(ModelFileError, match=f"'{tmp_path}' is a directory"):
+        MetaModel.load(tmp_path)
+
+
+@pytest.mark.parametrize("path", [None, 5])
+def test_what_is_no_path_is_refused(path: Any, model: MetaModel) -> None:
+    with pytest.raises(ModelFileError, match=f"expected the path of a model file, got {path}"):
+        MetaModel.load(path)
+    with pytest.raises(ModelFileError, match=f"expected the path of a model file, got {path}"):
+        model.save(path)
 
 
 @pytest.mark.parametrize("text", ["", "hello", "just some longer text\n" * 100])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -209,7 +212,8 @@ def test_the_best_follows_the_direction(tuning_space: Space) -> None:
 
 
 def test_maximizing_scores_is_minimizing_their_negatives(model: MetaModel) -> None:
-    up, down = (Malibo(model, seed=0, direction=d, config=FEW) for d in ("maximize", "minimize"))
+    up = Malibo(replace(model, direction="maximize"), seed=0, config=FEW)
+    down = Malibo(model, seed=0, config=FEW)
     for trial in range(7):
         config = up.ask()
         assert down.ask() == config
@@ -220,13 +224,18 @@ def test_maximizing_scores_is_minimizing_their_negatives(model: MetaModel) -> No
 # -- construction --------------------------------------------------------------------------
 
 
-def test_a_maximised_past_warns_until_the_direction_is_said(model: MetaModel) -> None:
+def test_the_direction_is_that_of_the_past_unless_said_otherwise(model: MetaModel) -> None:
     maximised = replace(model, direction="maximize")
-    with pytest.warns(UserWarning, match="past runs were maximised, and tell.. takes") as caught:
-        assert Malibo(maximised).direction == "minimize"
-    assert caught[0].filename == __file__
+    assert Malibo(maximised).direction == "maximize"
     assert Malibo(maximised, direction="maximize").direction == "maximize"
-    assert Malibo(maximised, direction="minimize").direction == "minimize"
+    assert Malibo(model).direction == "minimize"
+    assert Malibo(replace(model, direction=None)).direction == "minimize"
+
+
+def test_a_past_told_the_other_way_is_worth_a_warning(model: MetaModel) -> None:
+    with pytest.warns(UserWarning, match="past runs were told to minimize and") as caught:
+        assert Malibo(model, direction="maximize").direction == "maximize"
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(
@@ -263,3 +272,38 @@ def test_a_space_equal_to_the_models_is_welcome(model: MetaModel) -> None:
 def test_the_text_of_an_optimizer_counts(optimizer: Malibo) -> None:
     assert repr(optimizer) == "<Malibo: 3 past tasks, 5 parameters, 3 told, 1 pending>"
     assert "no past" in repr(Malibo(space=SMALL))
+
+
+# -- threads and copies --------------------------------------------------------------------
+
+
+def test_threads_that_ask_at_once_get_distinct_configurations(model: MetaModel) -> None:
+    optimizer = Malibo(model, seed=0, config=FEW)
+    with ThreadPoolExecutor(8) as pool:
+        configs = list(pool.map(lambda _: optimizer.ask(), range(16)))
+    assert distinct(configs) == 16
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda config: optimizer.tell(config, 1.0), configs))
+    assert optimizer.pending == []
+    assert len(optimizer.results) == 16
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda o: pickle.loads(pickle.dumps(o))]
+)
+def test_a_copy_goes_its_own_way(copied: Any, optimizer: Malibo, twin: Malibo) -> None:
+    other = copied(optimizer)
+    assert other.results == optimizer.results
+    other.tell(GOOD, 3.0)
+    other.ask()
+    assert same(optimizer, twin)
+
+
+def test_asking_for_more_than_there_are_says_how_many_are_left() -> None:
+    optimizer = Malibo(space=Space(x=Int(1, 6)), seed=0)
+    with pytest.raises(
+        SpaceExhaustedError, match="10 configurations were asked for and 6 are left"
+    ):
+        optimizer.ask(10)
+    assert optimizer.pending == []
+    assert distinct(optimizer.ask(6)) == 6

@@ -10,6 +10,7 @@ import click
 
 from malibo import __version__
 from malibo.errors import MaliboError
+from malibo.fcnet import DATA_SETS
 
 
 class _Group(click.Group):
@@ -23,14 +24,20 @@ class _Group(click.Group):
             sys.exit(2)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(__version__, prog_name="malibo")
 def main() -> None:
     """Start the tuning of a new task warm, from the runs that you already have."""
 
 
 @main.command()
-@click.option("--target", default="protein_structure", help="The data set that is new.")
+@click.option(
+    "--target",
+    default="protein_structure",
+    help=f"The data set that is new: {', '.join(DATA_SETS)}.",
+)
 @click.option("--seeds", default=3, type=click.IntRange(1), help="Number of repetitions.")
 @click.option("--trials", default=50, type=click.IntRange(1), help="Trials of each tuning.")
 @click.option(

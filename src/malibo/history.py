@@ -1,11 +1,13 @@
 """Past runs: validated, frozen and columnar.
 
 A Task is one tuning of the past; a History is several, seen from the space of the new
-task. Losses are minimised; whoever maximises turns the sign before.
+task. Losses are minimised; a task remembers if its values were told to be maximised.
 """
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from malibo.alignment import filled, joint_space, lacks, repairs, translate, union_space
-from malibo.errors import HistoryError, listing
+from malibo.errors import HistoryError, InputError, listing
 from malibo.space import Space
 from malibo.space.parameters import Array
 
@@ -29,27 +31,49 @@ Direction = Literal["minimize", "maximize"]
 def sign(direction: str) -> int:
     """1 for "minimize", −1 for "maximize"; anything else is refused."""
     signs = {"minimize": 1, "maximize": -1}
-    if direction not in signs:
-        raise HistoryError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
+    if not isinstance(direction, str) or direction not in signs:
+        raise InputError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
     return signs[direction]
+
+
+def read_loss(loss: object) -> float:
+    """What a user gives as loss, as a float; NaN for a failed trial (None, NaN, infinite)."""
+    if loss is None:
+        return math.nan
+    number = loss.item() if isinstance(loss, np.ndarray) and loss.size == 1 else loss
+    if isinstance(number, bool | np.bool_) or not isinstance(number, numbers.Real):
+        raise InputError(
+            f"loss must be a number, or None for a failed trial; got {loss!r}"
+            f" ({type(loss).__name__})."
+        )
+    try:
+        value = float(number)
+    except OverflowError:  # an integer beyond all floats
+        return math.nan
+    return value if math.isfinite(value) else math.nan
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
     """The observations of one past tuning.
 
-    codes   (n, P) configurations as codes of ``space``; NaN is inactive or unknown
-    losses  (n,) what was minimised; NaN is a failed trial
+    codes       (n, P) configurations as codes of ``space``; NaN is inactive or unknown
+    losses      (n,) to be minimised, whatever the direction; NaN is a failed trial
+    direction   "maximize" if the losses are scores with the sign turned
     """
 
     name: str
     space: Space
     codes: Array
     losses: Array
+    direction: Direction = "minimize"
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise HistoryError(f"a task's name must be a text, got {self.name!r}.")
+        if not isinstance(self.space, Space):
+            raise HistoryError(f"task {self.name!r}: space must be a malibo.Space.")
+        sign(self.direction)
         codes, losses = _frozen(self.codes, 2), _frozen(self.losses, 1, np.nan)
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "losses", losses)
@@ -78,10 +102,22 @@ class Task:
         space: Space,
         configs: Sequence[Mapping[str, Any]],
         losses: Iterable[float | None],
+        direction: Direction = "minimize",
     ) -> Task:
-        """A task from dicts and their losses (None or NaN for a failed trial)."""
-        values = [_loss(loss, name, row) for row, loss in enumerate(losses)]
-        return cls(name, space, space.codes(configs), np.array(values))
+        """A task from dicts and their losses (None or NaN for a failed trial).
+
+        With ``direction="maximize"`` they are scores, and the greatest is the best.
+        """
+        values = []
+        for row, loss in enumerate(losses):
+            try:
+                values.append(sign(direction) * read_loss(loss))
+            except InputError as error:
+                raise HistoryError(f"task {name!r}, row {row}: {error}") from None
+        return cls(name, space, space.codes(configs), np.array(values), direction)
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name!r}: {len(self)} runs, {len(self.space)} parameters>"
 
     def __len__(self) -> int:
         return len(self.losses)
@@ -90,16 +126,6 @@ class Task:
     def failed(self) -> int:
         """Number of observations without a value."""
         return int(np.isnan(self.losses).sum())
-
-
-def _loss(loss: float | None, task: str, row: int) -> float:
-    try:
-        return np.nan if loss is None else float(loss)
-    except (TypeError, ValueError):
-        raise HistoryError(
-            f"task {task!r}: a loss must be a number, or None for a failed trial; got {loss!r}"
-            f" in row {row}."
-        ) from None
 
 
 def _frozen(values: ArrayLike, dimensions: int, infinite: float = np.inf) -> Array:
@@ -116,22 +142,27 @@ def _frozen(values: ArrayLike, dimensions: int, infinite: float = np.inf) -> Arr
 class History:
     """Past tasks, seen from the space of the new one.
 
-    ``space`` is the target's; without it, it is the union of the tasks' spaces.
-    ``direction`` is how the past was told, kept for the people who read it.
+    ``space`` is the target's; without it, it is the union of the tasks' spaces. Histories
+    are joined by their tasks: ``History([*one, *other])``.
     """
 
     tasks: Sequence[Task]
     space: Space = None  # type: ignore[assignment]
-    direction: Direction = "minimize"
 
     def __post_init__(self) -> None:
-        tasks = tuple(self.tasks)
+        tasks = tuple(self.tasks) if isinstance(self.tasks, Iterable) else (self.tasks,)
+        if wrong := [task for task in tasks if not isinstance(task, Task)]:
+            hint = " Join histories by History([*one, *other])." * isinstance(wrong[0], History)
+            raise HistoryError(
+                f"a history is made of malibo.Task objects, got {type(wrong[0]).__name__}.{hint}"
+            )
+        if not isinstance(self.space, Space | None):
+            raise HistoryError(f"space must be a malibo.Space, got {type(self.space).__name__}.")
         if not tasks:
             raise HistoryError("the history is empty; give at least one task with past runs.")
         names = [task.name for task in tasks]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise HistoryError(f"task names must differ, got {listing(twice)} more than once.")
-        sign(self.direction)
         object.__setattr__(self, "tasks", tasks)
         if self.space is None:
             object.__setattr__(self, "space", union_space(self._spaces))
@@ -155,7 +186,7 @@ class History:
         from malibo.sources.tables import read_table
 
         tasks = read_table(source, task=task, objective=objective, direction=direction, space=space)
-        return cls(tasks, space, direction)
+        return cls(tasks, space)
 
     def for_space(self, space: Space) -> History:
         """The same past, seen from another target space."""
@@ -163,12 +194,21 @@ class History:
 
     # -- columnar view -----------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        return f"<History: {len(self.tasks)} tasks, {len(self)} runs; describe() tells more>"
+
     def __len__(self) -> int:
         """Number of observations."""
         return sum(len(task) for task in self.tasks)
 
     def __iter__(self) -> Iterator[Task]:
         return iter(self.tasks)
+
+    @property
+    def direction(self) -> Direction | None:
+        """How the past was told; None if some tasks were minimised and others maximised."""
+        directions = {task.direction for task in self.tasks}
+        return directions.pop() if len(directions) == 1 else None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -224,9 +264,9 @@ class History:
         failed = sum(task.failed for task in self.tasks)
         lines = [
             f"{len(self.tasks)} tasks, {len(self):,} observations ({failed:,} failed),"
-            f" {len(self.space)} parameters, {self.direction}",
+            f" {len(self.space)} parameters, {self.direction or 'minimize and maximize'}",
             "",
-            *_table(self.tasks, sign(self.direction)),
+            *_table(self.tasks),
             "",
             repr(self.space),
         ]
@@ -247,10 +287,11 @@ def _empty_columns(task: Task, target: Space) -> list[str]:
     ]
 
 
-def _table(tasks: Sequence[Task], factor: int, most: int = 20) -> list[str]:
+def _table(tasks: Sequence[Task], most: int = 20) -> list[str]:
     width = max(4, *(len(task.name) for task in tasks[:most]))
     rows = [f"{'task':{width}}  {'runs':>9}  {'failed':>7}  {'best':>12}  {'median':>12}"]
     for task in tasks[:most]:
+        factor = sign(task.direction)
         best, median = factor * np.nanmin(task.losses), factor * np.nanmedian(task.losses)
         note = "  constant: teaches nothing" if _constant(task) else ""
         rows.append(

@@ -57,7 +57,7 @@ class MetaModel:
     embeddings   (T, d) the embedding z of each past task
     tasks        the names of the past tasks
     config       how it was trained
-    direction    how the past was told: "minimize" or "maximize"
+    direction    how the past was told: "minimize", "maximize", or None for both
     """
 
     space: Space
@@ -66,13 +66,17 @@ class MetaModel:
     embeddings: Array32 = field(default_factory=lambda: np.empty((0, 0), np.float32))
     tasks: tuple[str, ...] = ()
     config: TrainConfig = field(default_factory=TrainConfig)
-    direction: Direction = "minimize"
+    direction: Direction | None = "minimize"
     log: TrainingLog = field(default_factory=TrainingLog)
 
     @classmethod
     def uninformed(cls, space: Space) -> MetaModel:
         """A model without a past: the same logit everywhere, and no features."""
         return cls(space=space, joint=space)
+
+    def __repr__(self) -> str:
+        past = f"{len(self.tasks)} past tasks" if self.informed else "no past"
+        return f"<MetaModel: {past}, {len(self.space)} parameters>"
 
     @property
     def informed(self) -> bool:

@@ -30,6 +30,8 @@ _EMBEDDINGS = "embeddings"
 
 def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
     """Write beside the path, then move into place: a reader sees the old file or the new one."""
+    if not isinstance(path, str | PathLike):
+        raise ModelFileError(f"expected the path of a model file, got {path!r}.")
     tensors: dict[str, Any] = {_EMBEDDINGS: model.embeddings}
     if model.network is not None:
         tensors |= model.network.weights
@@ -83,6 +85,10 @@ def _umask() -> int:
 
 def read_model(path: str | PathLike[str]) -> MetaModel:
     """Read and check a model file."""
+    if not isinstance(path, str | PathLike):
+        raise ModelFileError(f"expected the path of a model file, got {path!r}.")
+    if os.path.isdir(path):
+        raise ModelFileError(f"{os.fspath(path)!r} is a directory, not a model file.")
     if not os.path.isfile(path):
         raise ModelFileError(f"there is no model file {os.fspath(path)!r}.")
     try:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from malibo.config import SuggestConfig, with_options
-from malibo.errors import InputError
-from malibo.history import Direction, sign
+from malibo.errors import InputError, SpaceExhaustedError
+from malibo.history import Direction, read_loss, sign
 from malibo.maximize import Pool, key
 from malibo.metamodel import MetaModel
 from malibo.space import Config, Space
@@ -31,7 +32,8 @@ class Malibo:
     candidates   a DataFrame or list of dicts: choose only among its rows
     seed         with the same model, results and seed come the same suggestions,
                  in another process and after a restart as well
-    direction    "maximize" if ``tell`` gets scores in place of losses
+    direction    "maximize" if ``tell`` gets scores in place of losses; without it, as the
+                 past was told
     options      fields of SuggestConfig: ``Malibo(model, explore="probit")``
     """
 
@@ -50,6 +52,7 @@ class Malibo:
         self.config = with_options(SuggestConfig, config, options)
         self.seed = _checked_seed(seed)
         self.direction = _checked_direction(direction, self.model)
+        self._lock = Lock()
         self._rows: list[Array] = []
         self._losses: list[float] = []
         self._pending: list[Array] = []
@@ -73,12 +76,24 @@ class Malibo:
         """
         if n is not None and (isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1):
             raise InputError(f"ask(n) takes a whole number >= 1, got {n!r}.")
-        found: list[Array] = []
-        for _ in range(n or 1):
-            found.append(self._next(found))
-        self._pending += found  # only now: an error on the way changes nothing
+        with self._lock:
+            found = self._suggestions(n or 1)
+            self._pending += found  # only now: an error on the way changes nothing
         configs = self.space.configs(np.stack(found))
         return configs[0] if n is None else configs
+
+    def _suggestions(self, n: int) -> list[Array]:
+        found: list[Array] = []
+        try:
+            for _ in range(n):
+                found.append(self._next(found))
+        except SpaceExhaustedError as error:
+            if not found:
+                raise
+            raise SpaceExhaustedError(
+                f"{n} configurations were asked for and {len(found)} are left; ask for fewer."
+            ) from error
+        return found
 
     def _next(self, found: list[Array]) -> Array:
         """One suggestion; its randomness comes from the seed and the number of the trial."""
@@ -92,12 +107,13 @@ class Malibo:
         Any configuration of the space will do, asked for or not.
         """
         row = self.space.codes([config])[0]
-        value = _checked_loss(loss) * sign(self.direction)
-        asked = [i for i, other in enumerate(self._pending) if key(other) == key(row)]
-        if asked:
-            del self._pending[asked[0]]
-        self._rows.append(row)
-        self._losses.append(value)
+        value = read_loss(loss) * sign(self.direction)
+        with self._lock:
+            asked = [i for i, other in enumerate(self._pending) if key(other) == key(row)]
+            if asked:
+                del self._pending[asked[0]]
+            self._rows.append(row)
+            self._losses.append(value)
 
     @property
     def best(self) -> tuple[Config, float]:
@@ -127,6 +143,15 @@ class Malibo:
         past = f"{len(self.model.tasks)} past tasks" if self.model.informed else "no past"
         told, pending = len(self._rows), len(self._pending)
         return f"<Malibo: {past}, {len(self.space)} parameters, {told} told, {pending} pending>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock, so that an optimizer can be copied and sent to another process."""
+        with self._lock:
+            state = {**self.__dict__, "_rows": [*self._rows], "_losses": [*self._losses]}
+            return {**state, "_pending": [*self._pending], "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=Lock())
 
     # -- behind --------------------------------------------------------------------------------
 
@@ -162,8 +187,11 @@ class Malibo:
 
 def _checked_model(model: MetaModel | None, space: Space | None) -> MetaModel:
     if model is not None and not isinstance(model, MetaModel):
-        hint = " Write Malibo(space=...)." if isinstance(model, Space) else ""
-        raise InputError(f"model must be a malibo.MetaModel, got {type(model).__name__}.{hint}")
+        hint = {Space: " Write Malibo(space=...).", str: " Read it: MetaModel.load(...)."}
+        raise InputError(
+            f"model must be a malibo.MetaModel, got {type(model).__name__}."
+            f"{hint.get(type(model), '')}"
+        )
     if space is not None and not isinstance(space, Space):
         raise InputError(f"space must be a malibo.Space, got {type(space).__name__}.")
     if model is None:
@@ -184,30 +212,14 @@ def _checked_seed(seed: int | None) -> int:
 
 
 def _checked_direction(direction: Direction | None, model: MetaModel) -> Direction:
+    """As given, else that of the past; a past that was told the other way is worth a warning."""
     if direction is None:
-        if model.direction == "maximize":
-            warnings.warn(
-                "the past runs were maximised, and tell() takes losses, to be minimised: pass"
-                " direction='maximize' to tell scores, or direction='minimize' to tell losses.",
-                stacklevel=3,
-            )
-        return "minimize"
+        return model.direction or "minimize"
     sign(direction)
-    return direction
-
-
-def _checked_loss(loss: float | None) -> float:
-    """The loss as a float; NaN for a failed trial."""
-    if loss is None:
-        return np.nan
-    number = loss.item() if isinstance(loss, np.ndarray) and loss.size == 1 else loss
-    if isinstance(number, bool | np.bool_) or not isinstance(number, numbers.Real):
-        raise InputError(
-            f"loss must be a number, or None for a failed trial; got {loss!r}"
-            f" ({type(loss).__name__})."
+    if model.informed and model.direction not in (None, direction):
+        warnings.warn(
+            f"the past runs were told to {model.direction} and the new ones are to {direction}: if"
+            " they are of one kind, the direction was forgotten when the past was loaded.",
+            stacklevel=3,
         )
-    try:
-        value = float(number)
-    except OverflowError:  # an integer beyond all floats
-        value = np.inf
-    return value if np.isfinite(value) else np.nan
+    return direction

@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from malibo import Categorical, Fixed, Float, History, Int, Ordinal, Space
-from malibo.errors import HistoryError
+from malibo.errors import HistoryError, InputError
 from malibo.sources.tables import frame_codes
 
 NAN = np.nan
@@ -197,8 +197,13 @@ def test_rows_are_counted_as_people_and_editors_do() -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(HistoryError, match="direction must be 'minimize' or 'maximize', got 'up'"):
+    with pytest.raises(InputError, match="direction must be 'minimize' or 'maximize', got 'up'"):
         read(good_frame(), direction="up")
+    for task, objective in ((["dataset"], "loss"), ("dataset", 3)):
+        with pytest.raises(HistoryError, match="task and objective name one column each"):
+            History.from_table(good_frame(), task=task, objective=objective, space=SPACE)  # type: ignore[arg-type]
+    with pytest.raises(HistoryError, match="must be different columns"):
+        History.from_table(good_frame(), task="dataset", objective="lr", space=SPACE)
     with pytest.raises(HistoryError, match=r"space must be a malibo\.Space, got None"):
         read(good_frame(), None)  # type: ignore[arg-type]
     with pytest.raises(HistoryError, match="expected a path or a pandas DataFrame, got dict"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, SpaceError, listing, nearest
 from malibo.extras import require
-from malibo.history import Task, sign
+from malibo.history import Direction, Task, sign
 from malibo.space import Categorical, Fixed, Ordinal, Parameter, Space
 from malibo.space.parameters import Array
 
@@ -25,7 +25,7 @@ def read_table(
     *,
     task: str,
     objective: str,
-    direction: str,
+    direction: Direction,
     space: Space,
 ) -> list[Task]:
     """One Task for each distinct value of the column ``task``, in order of appearance."""
@@ -38,6 +38,10 @@ def read_table(
     where = str(source) if is_path else "the table"
     if not isinstance(frame, pandas.DataFrame):
         raise HistoryError(f"expected a path or a pandas DataFrame, got {type(source).__name__}.")
+    if not isinstance(task, str) or not isinstance(objective, str):
+        raise HistoryError("task and objective name one column each, such as task='dataset'.")
+    if {task, objective} & set(space) or task == objective:
+        raise HistoryError("task, objective and the parameters must be different columns.")
     if frame.empty:
         raise HistoryError(f"{where} has no rows; there is nothing to learn from.")
     _need_columns(frame, (task, objective, *_needed(space)), where)
@@ -53,12 +57,16 @@ def read_table(
     codes[:, _imputed(frame, space)] = np.nan  # the history fills them in, and says so
     order = np.argsort(numbers, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(numbers))[:-1])
-    return [Task(str(n), space, codes[p], losses[p]) for n, p in zip(names, parts, strict=True)]
+    return [
+        Task(str(name), space, codes[rows], losses[rows], direction)
+        for name, rows in zip(names, parts, strict=True)
+    ]
 
 
 def frame_codes(frame: pd.DataFrame, space: Space) -> Array:
     """Configurations in the rows of a DataFrame as codes; other columns are ignored."""
-    _need_columns(frame, _needed(space), "the table")
+    needed = [name for name in _needed(space) if not space[name].when]
+    _need_columns(frame, needed, "the table")
     _need_once(frame, space, "the table")
     codes = np.stack([_column(frame, name, parameter) for name, parameter in space.items()], axis=1)
     codes = space.complete(codes)
@@ -71,8 +79,19 @@ def _need_columns(frame: pd.DataFrame, columns: Iterable[str], where: str) -> No
         if column not in frame.columns:
             raise HistoryError(
                 f"{where} has no column {column!r}; it has {listing(frame.columns, 20)}."
-                f"{nearest(column, map(str, frame.columns))}"
+                f"{nearest(column, map(str, frame.columns))}{_separator_hint(frame)}"
             )
+
+
+def _separator_hint(frame: pd.DataFrame) -> str:
+    """A hint for a file that was read as one column."""
+    only = str(frame.columns[0]) if len(frame.columns) == 1 else ""
+    found = [mark for mark in (";", "\t", "|") if mark in only]
+    if not found:
+        return ""
+    return (
+        f" Its columns seem to be separated by {found[0]!r}; read it with pandas.read_csv(sep=…)."
+    )
 
 
 def _need_once(frame: pd.DataFrame, columns: Iterable[str], where: str) -> None:
@@ -134,7 +153,8 @@ def _column(frame: pd.DataFrame, name: str, parameter: Parameter) -> Array:
     """A column of values as codes; empty cells are NaN."""
     if name not in frame.columns:
         default = getattr(parameter, "default", None)
-        return np.full(len(frame), parameter.to_code(default))
+        absent = default is None and not isinstance(parameter, Fixed)
+        return np.full(len(frame), np.nan if absent else parameter.to_code(default))
     column = frame[name]
     if isinstance(parameter, Categorical | Ordinal | Fixed):
         codes = _listed_codes(column, parameter)
@@ -153,7 +173,10 @@ def _column(frame: pd.DataFrame, name: str, parameter: Parameter) -> Array:
             reason = f"cannot read {value!r}."
         except SpaceError as error:
             reason = str(error)
-        raise HistoryError(f"column {name!r}, {_row(position)}: {reason}")
+        raise HistoryError(
+            f"column {name!r}, {_row(position)}: {reason} If the past had other ranges or choices,"
+            " read it with a space of its own, and use history.for_space(...) for the new one."
+        )
     return np.where(present, codes, np.nan)
 
 

@@ -39,6 +39,10 @@ class Space(Mapping[str, Parameter]):
     def __init__(
         self, parameters: Mapping[str, Parameter | Value] | None = None, /, **named: Any
     ) -> None:
+        if not isinstance(parameters, Mapping | None):
+            raise SpaceError(
+                f"a space is a dict of names to parameters, or lr=Float(...); got {parameters!r}."
+            )
         given = {**(parameters or {}), **named}
         if parameters and (twice := set(parameters) & set(named)):
             raise SpaceError(f"parameter {listing(sorted(twice))} is given twice.")

@@ -44,7 +44,8 @@ def meta_train(
     seed give the same weights.
     """
     if not isinstance(history, History):
-        raise InputError(f"history must be a malibo.History, got {type(history).__name__}.")
+        hint = " Load it: History.from_table(...)." if isinstance(history, str) else ""
+        raise InputError(f"history must be a malibo.History, got {type(history).__name__}.{hint}")
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
         raise InputError(f"seed must be a whole number >= 0, got {seed!r}.")
     chosen = with_options(TrainConfig, config, options)
