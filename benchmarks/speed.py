@@ -1,6 +1,6 @@
 """Speed and memory, as ratios measured in one run: ``python benchmarks/speed.py``.
 
-Everything runs on one core, in processes of its own where compilation or memory counts;
+Everything runs on one core, in processes of its own where memory or start-up counts;
 repeats are interleaved and medians reported, so that a busy machine disturbs all alike.
 Prints a table, and writes it as JSON beside this file.
 """
@@ -25,7 +25,6 @@ ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
 }
 Row = dict[str, Any]
 
@@ -85,19 +84,18 @@ def history(name: str) -> Any:
 
 
 def train_once(name: str, recipe: str, seed: int) -> Row:
-    """Seconds and validation losses of one training, compilation included."""
+    """Seconds and validation losses of one training."""
     from malibo import meta_train
 
     past = history(name)
     start = time.perf_counter()
     log = meta_train(past, recipe=recipe, seed=seed, progress=False).log
     total = time.perf_counter() - start
-    before = total - log.seconds[-1]  # encoding the data, before the first step
     return {
         "observations": len(past),
         "tasks": len(past.tasks),
         "total": total,
-        "seconds": [before + s for s in log.seconds],
+        "seconds": list(log.seconds),
         "validation": list(log.validation),
     }
 
@@ -260,7 +258,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parts = ["training", "suggestions", "memory", "importing"]
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(parts)}; all by default")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--output", type=Path, default=HERE / "speed.json")
     parser.add_argument("--train", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)

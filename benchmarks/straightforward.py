@@ -46,7 +46,7 @@ def straightforward_suggest(
     model: MetaModel, observations: Observations, config: SuggestConfig, rng: np.random.Generator
 ) -> Array:
     """Codes (1, P) of one suggestion."""
-    labels = label(observations.losses, config.gamma, config.utility)
+    labels = label(observations.losses)
     seen = model.points(observations.codes)
     evidence = Evidence(seen.phi, seen.offset, labels.p, labels.n)
     start = np.zeros(evidence.dimension)

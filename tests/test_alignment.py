@@ -17,7 +17,7 @@ from malibo.space import Parameter, Value
 from strategies import repeatable, seeds, spaces
 
 NAN = np.nan
-UNKNOWN = "its value is unknown, drawn uniformly anew for each training pass"
+UNKNOWN = "its value is unknown, drawn uniformly and anew as training goes on"
 
 
 def joint(target: Parameter | Value, *past: Parameter | Value) -> Parameter:
@@ -251,3 +251,15 @@ def test_describe_prints_every_repair_with_its_tasks() -> None:
         f"- 'c' is missing: {UNKNOWN} ('three')",
         "- 'd' is dropped: the target has no such parameter ('three')",
     ]
+
+
+def test_a_value_fixed_to_none_stands_in_for_a_parameter_that_a_task_lacks() -> None:
+    target = Space(x=Float(0, 1), depth=None)
+    with_it = Task.from_configs(
+        "with", Space(x=Float(0, 1), depth=Categorical([None, "a"])), [{"x": 0, "depth": "a"}], [1]
+    )
+    without = Task.from_configs("without", Space(x=Float(0, 1)), [{"x": 1}], [1])
+    history = History([with_it, without], target)
+    depth = history.joint["depth"]
+    assert [depth.to_value(code) for code in history.codes[:, 1]] == ["a", None]
+    assert "'depth' is missing: filled with its fixed value None" in history.describe()

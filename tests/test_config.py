@@ -36,8 +36,8 @@ BAD_TRAIN: Table = [
     ("batch_size", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
 ]
 BAD_SUGGEST: Table = [
-    ("gamma", SHARE, [0, 1, NAN, "0.3", None]),
-    ("utility", UTILITY, ["EI", "ucb", None]),
+    ("gamma", SHARE, [0, 1, NAN, "0.3"]),
+    ("utility", UTILITY, ["EI", "ucb"]),
     ("inference", "one of 'laplace', 'variational', 'hmc'", ["mcmc", None]),
     ("explore", "one of 'thompson', 'probit', 'map'", ["greedy", None]),
     ("residual", "one of 'boosting', 'forest', 'mlp', 'none'", ["xgb", None]),
@@ -87,8 +87,10 @@ def test_a_model_of_nothing_is_refused() -> None:
 
 def test_the_defaults_are_those_of_the_paper() -> None:
     train, suggest = TrainConfig(), SuggestConfig()
-    assert train.gamma == suggest.gamma == GAMMA == 1 / 3
-    assert train.utility == suggest.utility == "ei"
+    assert train.gamma == GAMMA == 1 / 3
+    assert train.utility == "ei"
+    assert suggest.gamma is None  # as the model was trained
+    assert suggest.utility is None
     assert train.features == 50
     assert train.regularization == 0.1
     assert (suggest.inference, suggest.explore) == ("laplace", "thompson")
@@ -137,3 +139,9 @@ def test_a_config_of_another_kind_is_refused() -> None:
     wrong: Any = {"steps": 3}
     with pytest.raises(InputError, match=r"config must be a TrainConfig, got \{'steps': 3\}"):
         with_options(TrainConfig, wrong, {})
+
+
+def test_numbers_of_numpy_become_those_of_python() -> None:
+    config = TrainConfig(hidden_layers=np.int64(3), gamma=np.float32(0.25))  # type: ignore[arg-type]
+    assert (type(config.hidden_layers), type(config.gamma)) == (int, float)
+    assert config == TrainConfig(hidden_layers=3, gamma=0.25)

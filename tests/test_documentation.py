@@ -48,6 +48,7 @@ def _runs_csv(folder: Path) -> str:
 def test_readme_and_changelog_name_only_files_that_exist() -> None:
     for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/design.md"):
         text = (ROOT / name).read_text()
+        assert "@@" not in text, f"{name} has a place that was not filled in"
         for link in re.findall(r"\]\(([^)#]+)\)", text):
             if "://" not in link:
                 assert ((ROOT / name).parent / link).exists(), f"{name}: {link}"

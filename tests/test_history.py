@@ -228,3 +228,11 @@ def test_describe_of_many_tasks_stays_short() -> None:
     assert "and 30 more" in lines
     assert not any(line.startswith("task 20 ") for line in lines)
     assert len(lines) < 40
+
+
+def test_what_is_no_number_is_refused() -> None:
+    wrong: Any = ["a"]
+    with pytest.raises(HistoryError, match=r"must be numbers; Task\.from_configs takes dicts"):
+        Task("one", SPACE, np.zeros((1, 2)), wrong)
+    with pytest.raises(HistoryError, match="task 'one': losses must be a list, got 5"):
+        Task.from_configs("one", SPACE, [], 5)  # type: ignore[arg-type]

@@ -163,3 +163,23 @@ def test_wrong_candidates_are_refused(
 def test_a_table_needs_no_column_of_a_parameter_that_is_never_active(tuning_space: Space) -> None:
     optimizer = Malibo(space=tuning_space, candidates=pd.DataFrame([GOOD]))
     assert optimizer.ask() == GOOD
+
+
+def test_a_continuous_parameter_that_is_never_active_does_not_hang() -> None:
+    space = Space(
+        a=Categorical(["x", "y"]),
+        b=Int(0, 1, when={"a": "x"}),
+        c=Int(0, 1, when={"a": "y"}),
+        d=Float(0, 1, when={"b": 0, "c": 0}),
+    )
+    optimizer = Malibo(space=space, seed=0)
+    optimizer.ask(4)
+    with pytest.raises(SpaceExhaustedError, match="all 4 configurations of the space"):
+        optimizer.ask()
+
+
+def test_scores_that_are_no_numbers_come_last() -> None:
+    codes = np.array([[1.0], [2.0]])
+    scores = np.array([NAN, -1e9])
+    assert_array_equal(best(scores, codes, set(), np.random.default_rng(0)), [2.0])
+    assert_array_equal(best(scores, codes, taken_rows(codes[1:]), np.random.default_rng(0)), [1.0])

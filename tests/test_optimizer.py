@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malibo import Categorical, Int, Malibo, MetaModel, Space, SuggestConfig
+from malibo import Categorical, Float, Int, Malibo, MetaModel, Space, SuggestConfig
 from malibo.errors import InputError, SpaceExhaustedError
 from strategies import repeatable
 
@@ -307,3 +307,11 @@ def test_asking_for_more_than_there_are_says_how_many_are_left() -> None:
         optimizer.ask(10)
     assert optimizer.pending == []
     assert distinct(optimizer.ask(6)) == 6
+
+
+@pytest.mark.parametrize("change", [lambda v: float(np.float32(v)), lambda v: float(f"{v:.6g}")])
+def test_a_configuration_that_lost_digits_is_no_longer_pending(change: Any) -> None:
+    optimizer = Malibo(space=Space(lr=Float(1e-5, 1e-1, log=True), n=Int(1, 9)), seed=0)
+    first, second = optimizer.ask(2)
+    optimizer.tell({**second, "lr": change(second["lr"])}, 1.0)
+    assert optimizer.pending == [first]

@@ -234,3 +234,26 @@ def test_chance_decides_between_equal_scores() -> None:
     }
     assert len(found) > 10
     assert min(found) >= 20
+
+
+def test_what_is_good_is_what_the_model_was_trained_for(
+    past: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[tuple[float, str]] = []
+
+    def spy(losses: Array, gamma: float, utility: Any) -> Any:
+        used.append((gamma, utility))
+        return label(losses, gamma, utility)
+
+    monkeypatch.setattr("malibo.suggest.label", spy)
+    trained = malibo.meta_train(past, steps=5, progress=False, gamma=0.2, utility="pi")
+    seen = observed(past.space, [1.0, 2.0, 3.0])
+    for config in (FEW, replace(FEW, gamma=0.5, utility="ei")):
+        suggest(trained, seen, config, np.random.default_rng(0))
+    assert used == [(0.2, "pi"), (0.5, "ei")]
+
+
+def test_without_a_past_the_logit_is_that_of_the_share_of_good_ones() -> None:
+    optimizer = Malibo(space=Space(x=Float(0, 1)), gamma=0.1)
+    points = optimizer.model.points(np.array([[0.3]]))
+    assert points.offset[0] == pytest.approx(np.log(0.1))

@@ -35,30 +35,32 @@ def union_space(spaces: Sequence[Space]) -> Space:
     return Space(_widened(parameters, spaces))
 
 
-def translate(codes: Array, source: Space, target: Space) -> Array:
+def translate(codes: Array, source: Space, joint: Space, target: Space | None = None) -> Array:
     """Codes of one space as codes of another: by name, and by value where codes differ.
 
-    A parameter that the source lacks gets its declared default, else NaN: unknown. NaN too
-    is a value that the target cannot express.
+    A parameter that the source lacks gets the value that ``target`` fixes it to, or its
+    declared default, else NaN: unknown. NaN too is a value that cannot be expressed.
     """
-    result = np.full((len(codes), len(target)), np.nan)
-    for index, (name, parameter) in enumerate(target.items()):
+    result = np.full((len(codes), len(joint)), np.nan)
+    for index, (name, parameter) in enumerate(joint.items()):
         if not lacks(name, codes, source):
             column = codes[:, source.names.index(name)]
             result[:, index] = _recode(column, source[name], parameter)
-        elif (default := getattr(parameter, "default", None)) is not None:
+            continue
+        stands_in = parameter if target is None else target[name]
+        if isinstance(stands_in, Fixed):
+            result[:, index] = parameter.to_code(stands_in.value)
+        elif (default := getattr(stands_in, "default", None)) is not None:
             result[:, index] = parameter.to_code(default)
-        elif isinstance(parameter, Fixed):
-            result[:, index] = 0.0
     return result
 
 
 def lacks(name: str, codes: Array, source: Space) -> bool:
-    """Whether a task knows nothing of a parameter: none such, or empty though always active."""
+    """Whether a task knows nothing of a parameter: none such, or empty wherever it is active."""
     if name not in source:
         return True
     column = codes[:, source.names.index(name)]
-    return not source[name].when and bool(np.isnan(column).all())
+    return bool(np.isnan(column).all() and source.active(name, codes).any())
 
 
 def repairs(source: Space, target: Space) -> list[str]:
@@ -79,10 +81,12 @@ def repairs(source: Space, target: Space) -> list[str]:
 
 def filled(parameter: Parameter) -> str:
     """What stands in for a parameter that a task lacks."""
+    if isinstance(parameter, Fixed):
+        return f"filled with its fixed value {parameter.value!r}"
     default = getattr(parameter, "default", None)
     if default is not None:
         return f"filled with its default {default!r}"
-    return "its value is unknown, drawn uniformly anew for each training pass"
+    return "its value is unknown, drawn uniformly and anew as training goes on"
 
 
 def _changes(past: Parameter, target: Parameter) -> list[str]:
@@ -95,6 +99,8 @@ def _changes(past: Parameter, target: Parameter) -> list[str]:
                 f"range {past.low!r} to {past.high!r} in the past, {target.low!r} to"
                 f" {target.high!r} now: one scale over both"
             )
+        if target.log and past.low <= 0:
+            changes.append(f"values at or below 0 have no logarithm: moved to {target.low!r}")
         if past.log != target.log:
             changes.append(f"log={past.log} in the past: on the target's scale, log={target.log}")
         if past.step != target.step and past.kind == target.kind:
@@ -130,10 +136,8 @@ def _widened(parameters: dict[str, Parameter], past: Sequence[Space]) -> dict[st
 
 def _values(parameter: Parameter) -> tuple[Value, ...]:
     """The listed values of a categorical, ordinal or fixed parameter."""
-    if isinstance(parameter, Fixed):
-        return (parameter.value,)
-    assert isinstance(parameter, Categorical | Ordinal)
-    return tuple(parameter.choices)
+    assert isinstance(parameter, _Listed)
+    return parameter.listed
 
 
 def _is_number(value: Value) -> bool:

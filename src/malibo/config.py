@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeVar, get_args
 
+import numpy as np
+
 from malibo.errors import InputError, listing, nearest
 
 Recipe = Literal["fast", "paper"]
@@ -31,6 +33,14 @@ def _is_real(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= sys.float_info.max  # neither NaN nor infinite
+
+
+def _plain_numbers(config: Any) -> None:
+    """Python's numbers in place of numpy's, which JSON does not know."""
+    for field in fields(config):
+        value = getattr(config, field.name)
+        if isinstance(value, np.generic):
+            object.__setattr__(config, field.name, value.item())
 
 
 def _check_label_options(gamma: float, utility: str) -> None:
@@ -69,6 +79,7 @@ class TrainConfig:
     batch_size: int | None = None
 
     def __post_init__(self) -> None:
+        _plain_numbers(self)
         recipes = get_args(Recipe)
         _need(self.recipe in recipes, "recipe", self.recipe, f"one of {listing(recipes)}")
         _check_label_options(self.gamma, self.utility)
@@ -92,7 +103,8 @@ class TrainConfig:
 class SuggestConfig:
     """How the next configuration is found.
 
-    gamma, utility     what counts as good, and how much: "ei" or "pi" (malibo.labels)
+    gamma, utility     what counts as good, and how much: "ei" or "pi" (malibo.labels); None:
+                       as the model was trained
     inference          how q(z) is found: "laplace", "variational" or "hmc"
     explore            how q(z) is used: one "thompson" draw, "probit" average, or the "map"
     residual           what corrects the meta-model: "boosting", "forest", "mlp" or "none"
@@ -101,8 +113,8 @@ class SuggestConfig:
     random_candidates  number of random candidates over which the score is maximised
     """
 
-    gamma: float = GAMMA
-    utility: Utility = "ei"
+    gamma: float | None = None
+    utility: Utility | None = None
     inference: Inference = "laplace"
     explore: Exploration = "thompson"
     residual: ResidualModel = "boosting"
@@ -111,7 +123,9 @@ class SuggestConfig:
     random_candidates: int = 5120
 
     def __post_init__(self) -> None:
-        _check_label_options(self.gamma, self.utility)
+        _plain_numbers(self)
+        gamma = GAMMA if self.gamma is None else self.gamma
+        _check_label_options(gamma, "ei" if self.utility is None else self.utility)
         for name, kind in (
             ("inference", Inference),
             ("explore", Exploration),

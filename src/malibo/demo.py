@@ -43,8 +43,7 @@ class Table:
 
 def run_demo(target: str, seeds: int, trials: int, output: Path, progress: bool = True) -> str:
     """Run, save the picture, and return the text to print."""
-    if target not in fcnet.DATA_SETS:
-        fcnet.load(target)  # says which data sets there are
+    fcnet.check_name(target)
     plots.check_path(output)
     start = time.perf_counter()
     tables = {name: Table(*fcnet.load(name)) for name in fcnet.DATA_SETS}

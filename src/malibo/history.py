@@ -108,6 +108,8 @@ class Task:
 
         With ``direction="maximize"`` they are scores, and the greatest is the best.
         """
+        if not isinstance(losses, Iterable):
+            raise HistoryError(f"task {name!r}: losses must be a list, got {losses!r}.")
         values = []
         for row, loss in enumerate(losses):
             try:
@@ -130,7 +132,12 @@ class Task:
 
 def _frozen(values: ArrayLike, dimensions: int, infinite: float = np.inf) -> Array:
     """A read-only copy as floats, with another number in place of infinities."""
-    array = np.array(values, dtype=float)
+    try:
+        array = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise HistoryError(
+            "codes and losses must be numbers; Task.from_configs takes dicts, None and scores."
+        ) from None
     if array.ndim != dimensions:
         raise HistoryError(f"expected an array of {dimensions} dimensions, got {array.ndim}.")
     array[np.isinf(array)] = infinite
@@ -232,7 +239,8 @@ class History:
     @property
     def codes(self) -> Array:
         """(N, P) all configurations as codes of ``joint``; NaN is inactive or unknown."""
-        return np.concatenate([translate(t.codes, t.space, self.joint) for t in self.tasks])
+        parts = [translate(t.codes, t.space, self.joint, self.space) for t in self.tasks]
+        return np.concatenate(parts)
 
     @property
     def losses(self) -> Array:
@@ -279,7 +287,7 @@ class History:
 
 
 def _empty_columns(task: Task, target: Space) -> list[str]:
-    """A sentence for each unconditional parameter of which a task knows no value."""
+    """A sentence for each parameter of its space of which a task knows no value."""
     return [
         f"{name!r} is empty: {filled(target[name])}"
         for name in task.space

@@ -11,6 +11,8 @@ from malibo.metamodel import MetaModel, Points
 from malibo.space import Space
 from malibo.space.parameters import Array
 
+_TRIES = 100
+
 Taken = set[bytes]  # configurations that must not be suggested again
 
 
@@ -47,9 +49,11 @@ def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generato
         codes = everything
     else:
         codes = space.sample(rng, size)
-        while not space.countable and _all_taken(codes, taken):
-            codes = space.sample(rng, size)  # some branch of an endless space may be finite
-        if _all_taken(codes, taken):
+        for _ in range(_TRIES):  # some branch of an endless space may be finite, and used up
+            if space.countable or not _all_taken(codes, taken):
+                break
+            codes = space.sample(rng, size)
+        if space.countable and _all_taken(codes, taken):
             codes = space.enumerate(len(taken) + size)
     return Pool.of(model, _need_fresh(codes, taken, space))
 
@@ -57,7 +61,7 @@ def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generato
 def _need_fresh(codes: Array, taken: Taken, space: Space) -> Array:
     if _all_taken(codes, taken):
         raise SpaceExhaustedError(
-            f"all {len(codes)} configurations of the space have been tried or are pending;"
+            f"all {len(taken)} configurations of the space have been tried or are pending;"
             " stop here, or widen the space."
         )
     return codes
@@ -69,7 +73,7 @@ def _all_taken(codes: Array, taken: Taken) -> bool:
 
 def best(scores: Array, codes: Array, taken: Taken, rng: np.random.Generator) -> Array:
     """The row with the highest score that is not taken; chance decides between equal ones."""
-    left = np.array(scores)
+    left = np.nan_to_num(scores, nan=np.finfo(float).min)
     while np.isfinite(top := left.max()):
         for index in rng.permutation(np.flatnonzero(left == top)):
             if key(codes[index]) not in taken:

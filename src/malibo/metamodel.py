@@ -70,9 +70,9 @@ class MetaModel:
     log: TrainingLog = field(default_factory=TrainingLog)
 
     @classmethod
-    def uninformed(cls, space: Space) -> MetaModel:
-        """A model without a past: the same logit everywhere, and no features."""
-        return cls(space=space, joint=space)
+    def uninformed(cls, space: Space, gamma: float = GAMMA) -> MetaModel:
+        """A model without a past: the same logit ln γ everywhere, and no features."""
+        return cls(space=space, joint=space, config=TrainConfig(gamma=gamma))
 
     def __repr__(self) -> str:
         past = f"{len(self.tasks)} past tasks" if self.informed else "no past"
@@ -88,7 +88,7 @@ class MetaModel:
         joint = codes if self.joint == self.space else translate(codes, self.space, self.joint)
         unit = self.joint.encode(joint)
         if self.network is None:
-            base = np.full(len(codes), np.log(GAMMA))
+            base = np.full(len(codes), np.log(self.config.gamma))
             return Points(unit, np.empty((len(codes), 0)), base)
         phi, offset = self.network.features_and_mean(centred(unit))
         return Points(unit, phi, offset)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from malibo.config import SuggestConfig, with_options
+from malibo.config import GAMMA, SuggestConfig, with_options
 from malibo.errors import InputError, SpaceExhaustedError
 from malibo.history import Direction, read_loss, sign
 from malibo.maximize import Pool, key
@@ -21,6 +21,8 @@ from malibo.suggest import Observations, suggest
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_DIGITS = 1e-5  # in the unit cube: what rounding to six digits, or to float32, may change
 
 Candidates = Sequence[Mapping[str, Any]]
 
@@ -48,8 +50,8 @@ class Malibo:
         config: SuggestConfig | None = None,
         **options: Any,
     ) -> None:
-        self.model = _checked_model(model, space)
         self.config = with_options(SuggestConfig, config, options)
+        self.model = _checked_model(model, space, self.config.gamma or GAMMA)
         self.seed = _checked_seed(seed)
         self.direction = _checked_direction(direction, self.model)
         self._lock = Lock()
@@ -109,11 +111,18 @@ class Malibo:
         row = self.space.codes([config])[0]
         value = read_loss(loss) * sign(self.direction)
         with self._lock:
-            asked = [i for i, other in enumerate(self._pending) if key(other) == key(row)]
-            if asked:
-                del self._pending[asked[0]]
+            self._forget_pending(row)
             self._rows.append(row)
             self._losses.append(value)
+
+    def _forget_pending(self, row: Array) -> None:
+        """Take a configuration from the pending ones, also if some digits were lost on its way."""
+        if not self._pending:
+            return
+        distance = np.abs(self.space.encode(np.stack(self._pending)) - self.space.encode(row[None]))
+        nearest = int(np.argmin(distance.max(axis=1, initial=0.0)))
+        if distance[nearest].max(initial=0.0) <= _DIGITS:
+            del self._pending[nearest]
 
     @property
     def best(self) -> tuple[Config, float]:
@@ -185,7 +194,7 @@ class Malibo:
         return Pool.of(self.model, codes[sorted(distinct.values())])
 
 
-def _checked_model(model: MetaModel | None, space: Space | None) -> MetaModel:
+def _checked_model(model: MetaModel | None, space: Space | None, gamma: float) -> MetaModel:
     if model is not None and not isinstance(model, MetaModel):
         hint = {Space: " Write Malibo(space=...).", str: " Read it: MetaModel.load(...)."}
         raise InputError(
@@ -197,7 +206,7 @@ def _checked_model(model: MetaModel | None, space: Space | None) -> MetaModel:
     if model is None:
         if space is None:
             raise InputError("give a MetaModel, or space=... to start without past runs.")
-        return MetaModel.uninformed(space)
+        return MetaModel.uninformed(space, gamma)
     if space is not None and (other := model.made_for_another(space)):
         raise InputError(other)
     return model

@@ -102,7 +102,11 @@ def _scores(
         return rng.permutation(len(points.offset)).astype(float)
     if model.informed and model.config.mean_layer and observations.trials == 0:
         return points.offset  # x₀ = argmax g(x)
-    labels = label(observations.losses, config.gamma, config.utility)
+    labels = label(
+        observations.losses,
+        model.config.gamma if config.gamma is None else config.gamma,
+        config.utility or model.config.utility,
+    )
     seen = model.points(observations.codes)
     base_seen, base = _base_logits(model, seen, labels, config, rng, points)
     if len(observations.losses) < config.residual_after:

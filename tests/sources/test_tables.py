@@ -131,7 +131,7 @@ def test_fixed_values_and_defaults_need_no_column() -> None:
 def test_a_column_empty_for_one_task_is_a_parameter_that_it_lacks() -> None:
     history = read(good_frame().assign(lr=[NAN, 0.01, NAN, 0.02]))
     assert_array_equal(history.codes[:, 0], [NAN, NAN, 0.01, 0.02])
-    sentence = "'lr' is empty: its value is unknown, drawn uniformly anew for each training pass"
+    sentence = "'lr' is empty: its value is unknown, drawn uniformly and anew as training goes on"
     assert f"- {sentence} ('iris')" in history.describe()
 
 
@@ -140,6 +140,30 @@ def test_a_lacking_parameter_with_a_default_gets_it() -> None:
     history = read(good_frame().assign(lr=[NAN, 0.01, NAN, 0.02]), space)
     assert_array_equal(history.codes[:, 0], [1e-3, 1e-3, 0.01, 0.02])
     assert "- 'lr' is empty: filled with its default 0.001 ('iris')" in history.describe()
+
+
+def test_a_conditional_parameter_may_be_lacking_too() -> None:
+    frame = good_frame()
+    rows = frame.optimizer == "sgd"
+    assert rows.any()
+    history = read(frame.assign(momentum=NAN))
+    assert_array_equal(np.isnan(history.codes[:, 3]), np.ones(4))
+    assert "'momentum' is empty: its value is unknown" in history.describe()
+    space = Space({**SPACE, "momentum": Float(0, 0.9, default=0.5, when={"optimizer": "sgd"})})
+    filled = read(frame.drop(columns="momentum"), space)
+    made = filled.joint.complete(filled.codes, np.random.default_rng(0))
+    active = filled.joint.active("momentum", made)
+    assert_array_equal(made[active, 3], 0.5)
+    assert np.isnan(made[~active, 3]).all()
+    assert "'momentum' is empty: filled with its default 0.5" in filled.describe()
+
+
+def test_a_gap_of_a_conditional_parameter_is_refused() -> None:
+    frame = pd.concat([good_frame()] * 2, ignore_index=True)
+    gap = int(np.flatnonzero(frame.optimizer == "sgd")[0])
+    frame.loc[gap, "momentum"] = NAN
+    with pytest.raises(HistoryError, match=rf"column 'momentum' is empty in row {gap + 1} "):
+        read(frame)
 
 
 def test_a_million_rows_are_read_as_columns() -> None:
@@ -172,7 +196,6 @@ def test_a_million_rows_are_read_as_columns() -> None:
         (good_frame().rename(columns={"loss": "Loss"}), "no column 'loss'; .* mean 'Loss'"),
         (good_frame().rename(columns={"data": "date"}), "no column 'data'; .* mean 'date'"),
         (changed("lr", 2, None), r"column 'lr' is empty in row 3 .* although .* is active"),
-        (changed("momentum", 1, None), r"column 'momentum' is empty in row 2 .* is active"),
         (
             changed("optimizer", 3, "lamb"),
             r"column 'optimizer', row 4 .*, got 'lamb'",

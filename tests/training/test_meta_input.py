@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from malibo import History, MetaModel, meta_train
-from malibo.errors import InputError
+from malibo.errors import InputError, MaliboError
 from training.examples import quadratics
 
 FEW = quadratics(3, 20)
@@ -66,3 +66,11 @@ def test_the_bar_is_shown_only_if_wanted(progress: bool, monkeypatch: pytest.Mon
 def test_nothing_is_written_into_a_file(progress: bool, capsys: pytest.CaptureFixture[str]) -> None:
     train(FEW, progress=progress)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_training_that_never_gets_a_finite_loss_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("malibo.training.meta.loss_of_known_tasks", lambda *_: float("nan"))
+    with pytest.raises(MaliboError, match="the validation loss was never a finite number"):
+        train(FEW)

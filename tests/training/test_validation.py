@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from malibo.acquisition import probit_logits
+from malibo.labels import label
 from malibo.network import Array32, Network
 from malibo.posterior import Evidence, laplace
 from malibo.training.data import Data
 from malibo.training.validation import (
+    NewTask,
     lfbo_loss,
     loss_of_known_tasks,
     loss_of_new_tasks,
@@ -73,17 +77,21 @@ def test_new_tasks_are_judged_before_and_after_a_few_observations(
     network: Network, size: int, known: int
 ) -> None:
     data = task(size)
+    own = label(np.arange(known)).p  # as a new task would label what was seen of it
     phi, offset = network.features_and_mean(data.x)
     before = offset / np.sqrt(1 + np.pi / 8 * (phi**2).sum(axis=1))  # under the prior of z
-    evidence = Evidence(phi[:known], offset[:known], data.p[:known].astype(float), np.ones(known))
+    evidence = Evidence(phi[:known], offset[:known], own, np.ones(known))
     after = probit_logits(laplace(evidence), phi[known:], offset[known:])
-    expected = (lfbo_loss(before, data) + lfbo_loss(after, data.rows(slice(known, None)))) / 2
-    assert_allclose(loss_of_new_tasks(network, True, [data]), expected, rtol=1e-6)
+    rest = data.rows(slice(known, None))
+    expected = (lfbo_loss(before[known:], rest) + lfbo_loss(after, rest)) / 2
+    new = NewTask(data, replace(data.rows(slice(known)), p=own.astype(np.float32)))
+    assert_allclose(loss_of_new_tasks(network, True, [new]), expected, rtol=1e-5)
 
 
 def test_without_a_task_layer_new_tasks_see_the_mean_alone(network: Network) -> None:
-    tasks = [task(20, 0), task(6, 1)]
-    losses = [lfbo_loss(network.features_and_mean(each.x)[1], each) for each in tasks]
+    rests = [task(20, 0), task(6, 1)]
+    losses = [lfbo_loss(network.features_and_mean(each.x)[1], each) for each in rests]
+    tasks = [NewTask(each, each.rows(slice(0))) for each in rests]
     assert_allclose(loss_of_new_tasks(network, False, tasks), np.mean(losses))
 
 

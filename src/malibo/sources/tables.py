@@ -123,9 +123,9 @@ def _needed(space: Space) -> list[str]:
 
 
 def _imputed(frame: pd.DataFrame, space: Space) -> list[bool]:
-    """Which parameters have no column and are always active: past runs did not know them."""
+    """Which parameters have no column: past runs did not know them."""
     return [
-        name not in frame.columns and not parameter.when and not isinstance(parameter, Fixed)
+        name not in frame.columns and not isinstance(parameter, Fixed)
         for name, parameter in space.items()
     ]
 
@@ -162,7 +162,7 @@ def _column(frame: pd.DataFrame, name: str, parameter: Parameter) -> Array:
         pandas = require("pandas", "table")
         codes = np.array(pandas.to_numeric(column, errors="coerce"), dtype=float)
     present = column.notna().to_numpy()
-    if isinstance(parameter, Categorical | Fixed | Ordinal) and None in _choices(parameter):
+    if isinstance(parameter, Categorical | Fixed | Ordinal) and None in parameter.listed:
         present = present | np.isfinite(codes)  # an empty cell is the choice None
     wrong = present & ~parameter.contains(codes)
     if wrong.any():
@@ -180,16 +180,10 @@ def _column(frame: pd.DataFrame, name: str, parameter: Parameter) -> Array:
     return np.where(present, codes, np.nan)
 
 
-def _choices(parameter: Categorical | Ordinal | Fixed) -> tuple[object, ...]:
-    if isinstance(parameter, Fixed):
-        return (parameter.value,)
-    return tuple(parameter.choices)
-
-
 def _listed_codes(column: pd.Series, parameter: Categorical | Ordinal | Fixed) -> Array:
     """Codes of listed values: by value, else by their text (a file knows no types)."""
     pandas = require("pandas", "table")
-    by_text = {str(choice): float(i) for i, choice in enumerate(_choices(parameter))}
+    by_text = {str(choice): float(i) for i, choice in enumerate(parameter.listed)}
     numbers, distinct = pandas.factorize(column)
     table = np.full(len(distinct) + 1, -1.0)  # factorize gives -1 to an empty cell
     for index, value in enumerate(distinct):
@@ -197,17 +191,17 @@ def _listed_codes(column: pd.Series, parameter: Categorical | Ordinal | Fixed) -
             table[index] = parameter.to_code(value)
         except SpaceError:
             table[index] = by_text.get(str(value), -1.0)
-    table[-1] = np.nan if None not in _choices(parameter) else parameter.to_code(None)
+    table[-1] = np.nan if None not in parameter.listed else parameter.to_code(None)
     return np.asarray(table[numbers])
 
 
 def _no_gaps(space: Space, codes: Array, tasks: NDArray[np.intp] | None = None) -> None:
     """Refuse cells that are empty although active, unless the task lacks the whole column."""
-    for index, (name, parameter) in enumerate(space.items()):
+    for index, name in enumerate(space):
         empty = np.isnan(codes[:, index]) & space.active(name, codes)
         if not empty.any():
             continue
-        if tasks is not None and not parameter.when:
+        if tasks is not None:
             known = np.bincount(tasks[~np.isnan(codes[:, index])], minlength=tasks.max() + 1)
             empty &= known[tasks] > 0
         if empty.any():

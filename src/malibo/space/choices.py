@@ -59,6 +59,11 @@ class _Choices(Parameter):
             object.__setattr__(self, "default", self.to_value(code))
 
     @property
+    def listed(self) -> tuple[Value, ...]:
+        """All values."""
+        return tuple(self.choices)
+
+    @property
     def count(self) -> float:
         return len(self.choices)
 
@@ -145,6 +150,11 @@ class Fixed(Parameter):
     @property
     def count(self) -> float:
         return 1
+
+    @property
+    def listed(self) -> tuple[Value, ...]:
+        """The one value."""
+        return (self.value,)
 
     @property
     def default(self) -> Value:

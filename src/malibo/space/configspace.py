@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from malibo.errors import SpaceError
 from malibo.extras import require
+from malibo.space.parameter import plain_scalar
 from malibo.space.parameters import (
     Categorical,
     Fixed,
@@ -56,26 +57,21 @@ def _plain(hyperparameter: Any) -> dict[str, Any]:
     import ConfigSpace as cs
 
     if isinstance(hyperparameter, cs.Constant):
-        return {"type": "fixed", "value": _scalar(hyperparameter.value)}
-    default = _scalar(hyperparameter.default_value)
+        return {"type": "fixed", "value": plain_scalar(hyperparameter.value)}
+    default = plain_scalar(hyperparameter.default_value)
     if isinstance(hyperparameter, cs.CategoricalHyperparameter):
-        choices = [_scalar(choice) for choice in hyperparameter.choices]
+        choices = [plain_scalar(choice) for choice in hyperparameter.choices]
         return {"type": "categorical", "choices": choices, "default": default}
     if isinstance(hyperparameter, cs.OrdinalHyperparameter):
-        choices = [_scalar(choice) for choice in hyperparameter.sequence]
+        choices = [plain_scalar(choice) for choice in hyperparameter.sequence]
         return {"type": "ordinal", "choices": choices, "default": default}
-    low = _scalar(getattr(hyperparameter, "lower", None))
-    high = _scalar(getattr(hyperparameter, "upper", None))
+    low = plain_scalar(getattr(hyperparameter, "lower", None))
+    high = plain_scalar(getattr(hyperparameter, "upper", None))
     if low is None or high is None:
         raise SpaceError(f"{hyperparameter.name}: malibo needs bounds, got {hyperparameter}.")
     kind = "int" if isinstance(low, int) else "float"
     log = bool(getattr(hyperparameter, "log", False))
     return {"type": kind, "low": low, "high": high, "log": log, "default": default}
-
-
-def _scalar(value: Any) -> Any:
-    """Plain Python in place of numpy's scalars."""
-    return value.item() if hasattr(value, "item") else value
 
 
 def _when(condition: Any) -> tuple[str, dict[str, list[Value]]]:
@@ -96,9 +92,9 @@ def _when(condition: Any) -> tuple[str, dict[str, list[Value]]]:
         union = [value for part in parts for value in part[parent]]
         return str(condition.child.name), {parent: list(dict.fromkeys(union))}
     if isinstance(condition, cs.EqualsCondition):
-        values = [_scalar(condition.value)]
+        values = [plain_scalar(condition.value)]
     elif isinstance(condition, cs.InCondition):
-        values = [_scalar(value) for value in condition.values]
+        values = [plain_scalar(value) for value in condition.values]
     else:
         values = [value for value in _values(condition.parent) if _holds(condition, value)]
     return str(condition.child.name), {str(condition.parent.name): values}

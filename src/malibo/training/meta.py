@@ -9,11 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from malibo.config import TrainConfig, with_options
-from malibo.errors import InputError
+from malibo.errors import InputError, MaliboError
 from malibo.history import History
+from malibo.labels import label
 from malibo.metamodel import MetaModel, TrainingLog
 from malibo.network import Array32, Network, initial_weights
 from malibo.threads import one_thread
@@ -21,7 +23,13 @@ from malibo.training.data import Data, batches, encode, label_history, split
 from malibo.training.loss import EMBEDDINGS, Loss, used_embeddings
 from malibo.training.recipes import Optimizer, recipe_for
 from malibo.training.regularizer import empirical_cdf
-from malibo.training.validation import loss_of_known_tasks, loss_of_new_tasks, task_posterior
+from malibo.training.validation import (
+    SHOTS,
+    NewTask,
+    loss_of_known_tasks,
+    loss_of_new_tasks,
+    task_posterior,
+)
 
 _REFRESH = 8  # steps between two sorts of the embeddings: ranks carry no gradient
 _VALIDATION_ROWS = 4096  # in all; more would cost time and tell no more
@@ -96,9 +104,8 @@ class _Run:
         which = self.rng.permutation(which if len(which) else np.arange(len(data)))
         if self.held_out_tasks:
             most = _VALIDATION_ROWS // len(self.held_out_tasks)
-            tasks = [
-                data.rows(which[data.task[which] == task][:most]) for task in self.held_out_tasks
-            ]
+            rows = [which[data.task[which] == task][:most] for task in self.held_out_tasks]
+            tasks = [self._new_task(data, chosen) for chosen in rows]
             return lambda weights: loss_of_new_tasks(
                 self._network(weights), self.config.task_layer, tasks
             )
@@ -106,6 +113,13 @@ class _Run:
         return lambda weights: loss_of_known_tasks(
             self._network(weights), weights[EMBEDDINGS], sample
         )
+
+    def _new_task(self, data: Data, rows: NDArray[np.intp]) -> NewTask:
+        """Rows of a held-out task, the first of them known as they would be of a new one."""
+        known = rows[: min(SHOTS, len(rows) // 2)]
+        labels = label(self.history.losses[known], self.config.gamma, self.config.utility)
+        p, n = labels.p.astype(np.float32), labels.n.astype(np.float32)
+        return NewTask(data.rows(rows), replace(data.rows(known), p=p, n=n))
 
     def _network(self, weights: Weights) -> Network:
         return Network({name: w for name, w in weights.items() if name != EMBEDDINGS})
@@ -128,7 +142,7 @@ class _Run:
                 current = {name: w.copy() for name, w in optimizer.weights.items()}
                 current[EMBEDDINGS] = used_embeddings(current[EMBEDDINGS], self.config)
                 loss = self.validate(current)
-                if not looks or loss < min(look[2] for look in looks):
+                if loss < min((look[2] for look in looks), default=np.inf):
                     best = current
                 looks.append((optimizer.step_number, time.perf_counter() - start, loss))
                 bar.update(optimizer.step_number - bar.n)
@@ -137,13 +151,18 @@ class _Run:
                     break
                 if self.unknown:
                     self.training = self._training_part(self._data())
+        if not best:
+            raise MaliboError(
+                "training failed: the validation loss was never a finite number. Options far from"
+                " their defaults may cause this; try without them."
+            )
         return self._model(best, looks)
 
     def _stretch(self, optimizer: Optimizer, steps: int) -> None:
         """Some gradient steps; the embeddings are sorted anew every few, for it costs time."""
         cdf = empirical_cdf(optimizer.weights[EMBEDDINGS])
         for step in range(steps):
-            if step % _REFRESH == 0:
+            if step and step % _REFRESH == 0:
                 cdf = empirical_cdf(optimizer.weights[EMBEDDINGS])
             rows = next(self.stream)
             _, gradient = self.loss.value_and_gradient(

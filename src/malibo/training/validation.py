@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from malibo.acquisition import probit_logits
@@ -9,7 +11,7 @@ from malibo.network import Array, Array32, Network
 from malibo.posterior import Evidence, Gaussian, laplace
 from malibo.training.data import Data
 
-SHOTS = (0, 10)  # observations of a held-out task that are known when the rest is predicted
+SHOTS = 10  # observations of a held-out task that are known when the rest is predicted
 
 
 def lfbo_loss(logits: Array, data: Data) -> float:
@@ -25,21 +27,30 @@ def loss_of_known_tasks(network: Network, embeddings: Array32, data: Data) -> fl
     return float(np.mean([lfbo_loss(logits[part], data.rows(part)) for part in parts]))
 
 
-def loss_of_new_tasks(network: Network, adapt: bool, tasks: list[Data]) -> float:
-    """Loss on tasks that were not trained, before and after a few of their observations.
+@dataclass(frozen=True, eq=False)
+class NewTask:
+    """A held-out task: all its rows, and the first ones as an optimizer would know them.
 
-    The first rows of each task are the known ones; the caller has shuffled them.
+    The known rows have labels of their own: τ of a new task is that of what was seen of it.
     """
+
+    rows: Data
+    known: Data
+
+
+def loss_of_new_tasks(network: Network, adapt: bool, tasks: list[NewTask]) -> float:
+    """Loss on tasks that were not trained, before and after a few of their observations."""
     losses = []
-    for data in tasks:
-        phi, offset = network.features_and_mean(data.x)
-        for shots in SHOTS if adapt else SHOTS[:1]:
-            known = min(shots, len(data) // 2)
-            logits = offset[known:]
-            if adapt:
-                q = task_posterior(phi[:known], offset[:known], data.rows(slice(known)))
-                logits = probit_logits(q, phi[known:], offset[known:])
-            losses.append(lfbo_loss(logits, data.rows(slice(known, None))))
+    for task in tasks:
+        phi, offset = network.features_and_mean(task.rows.x)
+        unseen = slice(len(task.known), None)
+        rest = task.rows.rows(unseen)
+        if not adapt:
+            losses.append(lfbo_loss(offset[unseen], rest))
+            continue
+        for known in (task.known.rows(slice(0)), task.known):
+            q = task_posterior(phi[: len(known)], offset[: len(known)], known)
+            losses.append(lfbo_loss(probit_logits(q, phi[unseen], offset[unseen]), rest))
     return float(np.mean(losses))
 
 
