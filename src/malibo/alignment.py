@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -140,7 +141,7 @@ def _values(parameter: Parameter) -> tuple[Value, ...]:
     return parameter.listed
 
 
-def _is_number(value: Value) -> bool:
+def _is_number(value: Value) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -148,7 +149,7 @@ def _bounds(parameter: Parameter) -> tuple[float, float] | None:
     """Smallest and largest number of a parameter, or None if it has other values."""
     if isinstance(parameter, _Range):
         return parameter.low, parameter.high
-    numbers = [float(v) for v in _values(parameter) if _is_number(v)]  # type: ignore[arg-type]
+    numbers = [float(v) for v in _values(parameter) if _is_number(v)]
     if len(numbers) < len(_values(parameter)):
         return None
     return min(numbers), max(numbers)
@@ -187,13 +188,13 @@ def _widen_range(mine: Float | Int, theirs: Parameter) -> Parameter:
 
 def _widen_ordinal(mine: Ordinal, new: list[Value]) -> Ordinal:
     """New values find their place only among sorted numbers; others stay unknown."""
-    known = list(mine.choices)
-    if not new or not all(_is_number(value) for value in (*known, *new)):
+    known = [value for value in mine.choices if _is_number(value)]
+    numbers = [value for value in new if _is_number(value)]
+    if not new or len(known) < len(mine.choices) or len(numbers) < len(new):
         return mine
     for descending in (False, True):
-        if known == sorted(known, reverse=descending):  # type: ignore[type-var]
-            union = sorted([*known, *new], reverse=descending)  # type: ignore[type-var]
-            return replace(mine, choices=tuple(union))
+        if known == sorted(known, reverse=descending):
+            return replace(mine, choices=tuple(sorted([*known, *numbers], reverse=descending)))
     return mine
 
 
@@ -238,7 +239,7 @@ def _match(numbers: Array, target: Parameter) -> Array:
 def _code_or_nan(parameter: Parameter, value: Value) -> float:
     try:
         if isinstance(parameter, Float | Int) and _is_number(value):
-            return min(max(float(value), parameter.low), parameter.high)  # type: ignore[arg-type]
+            return min(max(float(value), parameter.low), parameter.high)
         return parameter.to_code(value)
     except SpaceError:
         return math.nan

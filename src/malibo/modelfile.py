@@ -94,7 +94,8 @@ def read_model(path: str | PathLike[str]) -> MetaModel:
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            names = file.keys()
+            tensors = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, OSError) as error:
         raise ModelFileError(
             f"{path} is damaged, truncated or no model file ({error}). Train the model again,"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import secrets
 import warnings
 from collections.abc import Mapping, Sequence
 from threading import Lock
@@ -180,7 +181,8 @@ class Malibo:
         if hasattr(candidates, "columns"):
             from malibo.sources.tables import frame_codes
 
-            codes = frame_codes(candidates, self.space)  # type: ignore[arg-type]
+            frame: Any = candidates  # a DataFrame, by its columns; pandas may not be there
+            codes = frame_codes(frame, self.space)
         elif isinstance(candidates, Sequence) and not isinstance(candidates, str):
             codes = self.space.codes(candidates)
         else:
@@ -214,7 +216,7 @@ def _checked_model(model: MetaModel | None, space: Space | None, gamma: float) -
 
 def _checked_seed(seed: int | None) -> int:
     if seed is None:
-        return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+        return secrets.randbits(64)
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
         raise InputError(f"seed must be a whole number >= 0 or None, got {seed!r}.")
     return int(seed)

@@ -37,4 +37,5 @@ def fit_forest(observed: Observed, rng: np.random.Generator) -> Classifier:
         n_estimators=1000, max_features="sqrt", random_state=int(rng.integers(2**31))
     )
     forest.fit(observed.unit, observed.target, sample_weight=observed.p + observed.n)
-    return forest  # type: ignore[no-any-return]
+    fitted: Classifier = forest
+    return fitted

@@ -33,9 +33,10 @@ def read_table(
     factor = sign(direction)
     if not isinstance(space, Space):
         raise HistoryError(f"space must be a malibo.Space, got {space!r}.")
-    is_path = isinstance(source, str | PathLike)
-    frame = _read_csv(source) if is_path else source  # type: ignore[arg-type]
-    where = str(source) if is_path else "the table"
+    if isinstance(source, str | PathLike):
+        frame, where = _read_csv(source), str(source)
+    else:
+        frame, where = source, "the table"
     if not isinstance(frame, pandas.DataFrame):
         raise HistoryError(f"expected a path or a pandas DataFrame, got {type(source).__name__}.")
     if not isinstance(task, str) or not isinstance(objective, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,14 +50,13 @@ class _Choices(Parameter):
                 " list each once."
             )
         object.__setattr__(self, "choices", choices)
-        object.__setattr__(self, "_index", index)
         object.__setattr__(self, "when", read_condition(self.when))
-        if self.default is not None:
-            try:
-                code = self.to_code(self.default)
-            except SpaceError as error:
-                raise SpaceError(f"{name}: default: {error}") from None
-            object.__setattr__(self, "default", self.to_value(code))
+        object.__setattr__(self, "default", self.read_default(self.default))
+
+    @cached_property
+    def _index(self) -> dict[object, float]:
+        """The code of each value."""
+        return {choice: float(i) for i, choice in enumerate(self.choices)}
 
     @property
     def listed(self) -> tuple[Value, ...]:
@@ -68,9 +68,8 @@ class _Choices(Parameter):
         return len(self.choices)
 
     def to_code(self, value: object) -> float:
-        index: dict[object, float] = self._index  # type: ignore[attr-defined]
         try:
-            return index[value]
+            return self._index[value]
         except (KeyError, TypeError):
             raise SpaceError(
                 f"expected one of {listing(self.choices, 10)}, got {value!r}."

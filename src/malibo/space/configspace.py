@@ -122,7 +122,7 @@ def to_configspace(space: Mapping[str, Parameter]) -> ConfigurationSpace:
     ConfigSpace has no steps: a stepped parameter becomes an ordinal with its values.
     """
     cs = require("ConfigSpace", "configspace")
-    result = cs.ConfigurationSpace()
+    result: ConfigurationSpace = cs.ConfigurationSpace()
     made = {name: _hyperparameter(name, parameter) for name, parameter in space.items()}
     result.add(list(made.values()))
     for name, parameter in space.items():
@@ -132,7 +132,7 @@ def to_configspace(space: Mapping[str, Parameter]) -> ConfigurationSpace:
             parts.append(cs.InCondition(made[name], made[parent], exact))
         if parts:
             result.add(parts[0] if len(parts) == 1 else cs.AndConjunction(*parts))
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _hyperparameter(name: str, parameter: Parameter) -> Any:

@@ -77,6 +77,15 @@ class Parameter(ABC):
         """What the unit columns hold while the parameter is inactive."""
         return 0.5
 
+    def read_default(self, default: Any) -> Any:
+        """A declared default, checked, as the parameter's own kind of value; None is none."""
+        if default is None:
+            return None
+        try:
+            return self.to_value(self.to_code(default))
+        except SpaceError as error:
+            raise SpaceError(f"{type(self).__name__}: default: {error}") from None
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; ``parameter_from_dict`` reads it back."""
         plain: dict[str, Any] = {"type": self.kind}

@@ -47,12 +47,7 @@ class _Range(Parameter):
         object.__setattr__(self, "log", bool(self.log))
         object.__setattr__(self, "when", read_condition(self.when))
         self._check_step()
-        if self.default is not None:
-            try:
-                code = self.to_code(self.default)
-            except SpaceError as error:
-                raise SpaceError(f"{name}: default: {error}") from None
-            object.__setattr__(self, "default", self.to_value(code))
+        object.__setattr__(self, "default", self.read_default(self.default))
 
     def _bounds(self) -> tuple[float, float]:
         return self.low, self.high
