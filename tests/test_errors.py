@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from malibo import errors
-from malibo.errors import listing, nearest
+from malibo.errors import listing, nearest, plural
 
 
 @pytest.mark.parametrize("kind", [errors.SpaceError, errors.HistoryError, errors.ModelFileError])
@@ -37,3 +37,12 @@ def test_listing_names_the_first_and_counts_the_rest() -> None:
     assert listing(range(5)) == "0, 1, 2, 3, 4"
     assert listing(range(7)) == "0, 1, 2, 3, 4 and 2 more"
     assert listing("abc", most=1) == "'a' and 2 more"
+
+
+def test_plural_counts() -> None:
+    assert [plural(n, "task") for n in (0, 1, 2, 1200)] == [
+        "0 tasks",
+        "1 task",
+        "2 tasks",
+        "1,200 tasks",
+    ]

@@ -161,7 +161,7 @@ def test_what_is_no_space_is_refused() -> None:
 
 def test_what_is_printed_of_a_history_is_a_line() -> None:
     assert repr(a_task("one")) == "<Task 'one': 3 runs, 2 parameters>"
-    assert repr(History([a_task()])) == "<History: 1 tasks, 3 runs; describe() tells more>"
+    assert repr(History([a_task()])) == "<History: 1 task, 3 runs; describe() tells more>"
 
 
 def test_without_a_target_the_space_is_the_union_of_the_tasks() -> None:

@@ -270,7 +270,9 @@ def test_a_space_equal_to_the_models_is_welcome(model: MetaModel) -> None:
 
 
 def test_the_text_of_an_optimizer_counts(optimizer: Malibo) -> None:
-    assert repr(optimizer) == "<Malibo: 3 past tasks, 5 parameters, 3 told, 1 pending>"
+    assert (
+        repr(optimizer) == "<Malibo on <MetaModel: 3 past tasks, 5 parameters>: 3 told, 1 pending>"
+    )
     assert "no past" in repr(Malibo(space=SMALL))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 from malibo import fcnet, plots
+from malibo.errors import plural
 from malibo.history import History, Task
 from malibo.maximize import key
 from malibo.metamodel import MetaModel
@@ -46,7 +47,8 @@ def run_demo(target: str, seeds: int, trials: int, output: Path, progress: bool 
     fcnet.check_name(target)
     plots.check_path(output)
     start = time.perf_counter()
-    tables = {name: Table(*fcnet.load(name)) for name in fcnet.DATA_SETS}
+    names = tqdm(fcnet.DATA_SETS, "reading tables", unit="table", disable=not progress or None)
+    tables = {name: Table(*fcnet.load(name)) for name in names}
     curves = run(tables, target, seeds, trials, progress)
     title = f"Tuning a network on {target}, with the past of three other data sets"
     plots.save(plots.regret_figure(curves, title), output)
@@ -101,7 +103,7 @@ def summary(curves: dict[str, Array], target: str) -> list[str]:
     trials = next(iter(curves.values())).shape[1]
     steps = [step for step in STEPS if step <= trials]
     lines = [
-        f"Normalised regret on {target}, mean over {len(curves[METHODS[0]])} seeds",
+        f"Normalised regret on {target}, mean over {plural(len(curves[METHODS[0]]), 'seed')}",
         f"{'after trial':16}" + "".join(f"{step:>18}" for step in steps),
     ]
     for name, rows in curves.items():
@@ -125,13 +127,13 @@ def saved_sentence(curves: dict[str, Array]) -> str:
     typical = float(np.median(needed))
     if not np.isfinite(typical):
         return (
-            f"In {missed} of {seeds} seeds MALIBO did not find in {trials} trials what random"
-            " search found: no trials were saved."
+            f"In {missed} of {plural(seeds, 'seed')} MALIBO did not find in {trials} trials what"
+            " random search found: no trials were saved."
         )
     never = f"; not at all in {missed} of them" if missed else ""
     return (
         f"What random search found in {trials} trials, MALIBO had after {typical:g} (median over"
-        f" {seeds} seeds{never}): {trials - typical:g} trials saved."
+        f" {plural(seeds, 'seed')}{never}): {trials - typical:g} trials saved."
     )
 
 

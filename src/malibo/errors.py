@@ -49,3 +49,8 @@ def listing(items: Iterable[object], most: int = 5) -> str:
     names = [repr(item) for item in items]
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def plural(count: int, noun: str) -> str:
+    """``"1 task"``, ``"1,200 tasks"``."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from malibo.alignment import filled, joint_space, lacks, repairs, translate, union_space
-from malibo.errors import HistoryError, InputError, listing
+from malibo.errors import HistoryError, InputError, listing, plural
 from malibo.space import Space
 from malibo.space.parameters import Array
 
@@ -119,7 +119,8 @@ class Task:
         return cls(name, space, space.codes(configs), np.array(values), direction)
 
     def __repr__(self) -> str:
-        return f"<Task {self.name!r}: {len(self)} runs, {len(self.space)} parameters>"
+        runs, parameters = plural(len(self), "run"), plural(len(self.space), "parameter")
+        return f"<Task {self.name!r}: {runs}, {parameters}>"
 
     def __len__(self) -> int:
         return len(self.losses)
@@ -202,7 +203,8 @@ class History:
     # -- columnar view -----------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return f"<History: {len(self.tasks)} tasks, {len(self)} runs; describe() tells more>"
+        tasks, runs = plural(len(self.tasks), "task"), plural(len(self), "run")
+        return f"<History: {tasks}, {runs}; describe() tells more>"
 
     def __len__(self) -> int:
         """Number of observations."""
@@ -271,8 +273,9 @@ class History:
         """Tasks, sizes, space, and what had to be repaired, as text."""
         failed = sum(task.failed for task in self.tasks)
         lines = [
-            f"{len(self.tasks)} tasks, {len(self):,} observations ({failed:,} failed),"
-            f" {len(self.space)} parameters, {self.direction or 'minimize and maximize'}",
+            f"{plural(len(self.tasks), 'task')}, {plural(len(self), 'observation')}"
+            f" ({failed:,} failed), {plural(len(self.space), 'parameter')},"
+            f" {self.direction or 'minimize and maximize'}",
             "",
             *_table(self.tasks),
             "",

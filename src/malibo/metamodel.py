@@ -9,7 +9,7 @@ import numpy as np
 
 from malibo.alignment import translate
 from malibo.config import GAMMA, TrainConfig
-from malibo.errors import ModelFileError
+from malibo.errors import ModelFileError, plural
 from malibo.history import Direction
 from malibo.network import Array, Array32, Network, centred
 from malibo.space import Space
@@ -75,8 +75,8 @@ class MetaModel:
         return cls(space=space, joint=space, config=TrainConfig(gamma=gamma))
 
     def __repr__(self) -> str:
-        past = f"{len(self.tasks)} past tasks" if self.informed else "no past"
-        return f"<MetaModel: {past}, {len(self.space)} parameters>"
+        past = plural(len(self.tasks), "past task") if self.informed else "no past"
+        return f"<MetaModel: {past}, {plural(len(self.space), 'parameter')}>"
 
     @property
     def informed(self) -> bool:

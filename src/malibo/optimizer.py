@@ -150,9 +150,8 @@ class Malibo:
         return self._configs(self._pending)
 
     def __repr__(self) -> str:
-        past = f"{len(self.model.tasks)} past tasks" if self.model.informed else "no past"
         told, pending = len(self._rows), len(self._pending)
-        return f"<Malibo: {past}, {len(self.space)} parameters, {told} told, {pending} pending>"
+        return f"<Malibo on {self.model!r}: {told} told, {pending} pending>"
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, so that an optimizer can be copied and sent to another process."""
