@@ -80,3 +80,8 @@ def test_a_model_for_another_space_is_refused_with_the_difference(
     many = Space({**tuning_space, **{f"p{number}": 1 for number in range(9)}})
     with pytest.raises(ModelFileError, match="'p4' is missing and 4 more"):
         MetaModel.load(path, many)
+
+
+def test_a_look_that_is_no_number_is_not_the_best() -> None:
+    log = TrainingLog("tasks", (1, 2, 3), (0.1, 0.2, 0.3), (0.5, float("nan"), 0.4))
+    assert log.best == 2

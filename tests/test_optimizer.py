@@ -317,3 +317,10 @@ def test_a_configuration_that_lost_digits_is_no_longer_pending(change: Any) -> N
     first, second = optimizer.ask(2)
     optimizer.tell({**second, "lr": change(second["lr"])}, 1.0)
     assert optimizer.pending == [first]
+
+
+def test_a_neighbour_of_a_pending_integer_leaves_it_pending() -> None:
+    optimizer = Malibo(space=Space(n=Int(0, 10**7)), seed=0)
+    config = optimizer.ask()
+    optimizer.tell({"n": config["n"] + 1}, 1.0)
+    assert optimizer.pending == [config]

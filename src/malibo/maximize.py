@@ -8,7 +8,6 @@ import numpy as np
 
 from malibo.errors import SpaceExhaustedError
 from malibo.metamodel import MetaModel, Points
-from malibo.space import Space
 from malibo.space.parameters import Array
 
 _TRIES = 100
@@ -55,10 +54,10 @@ def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generato
             codes = space.sample(rng, size)
         if space.countable and _all_taken(codes, taken):
             codes = space.enumerate(len(taken) + size)
-    return Pool.of(model, _need_fresh(codes, taken, space))
+    return Pool.of(model, _need_fresh(codes, taken))
 
 
-def _need_fresh(codes: Array, taken: Taken, space: Space) -> Array:
+def _need_fresh(codes: Array, taken: Taken) -> Array:
     if _all_taken(codes, taken):
         raise SpaceExhaustedError(
             f"all {len(taken)} configurations of the space have been tried or are pending;"

@@ -30,7 +30,7 @@ class TrainingLog:
     @property
     def best(self) -> int:
         """Number of the look whose weights were kept."""
-        return int(np.argmin(self.validation))
+        return int(np.nanargmin(self.validation))
 
 
 @dataclass(frozen=True, eq=False)

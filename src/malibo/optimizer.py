@@ -16,7 +16,7 @@ from malibo.errors import InputError, SpaceExhaustedError
 from malibo.history import Direction, read_loss, sign
 from malibo.maximize import Pool, key
 from malibo.metamodel import MetaModel
-from malibo.space import Config, Space
+from malibo.space import Config, Float, Space
 from malibo.space.parameters import Array
 from malibo.suggest import Observations, suggest
 
@@ -120,9 +120,14 @@ class Malibo:
         """Take a configuration from the pending ones, also if some digits were lost on its way."""
         if not self._pending:
             return
-        distance = np.abs(self.space.encode(np.stack(self._pending)) - self.space.encode(row[None]))
-        nearest = int(np.argmin(distance.max(axis=1, initial=0.0)))
-        if distance[nearest].max(initial=0.0) <= _DIGITS:
+        pending = np.stack(self._pending)
+        distance = np.abs(self.space.encode(pending) - self.space.encode(row[None]))
+        furthest = distance.max(axis=1, initial=0.0)
+        exact = [not isinstance(parameter, Float) for parameter in self.space.values()]
+        differs = np.any((pending != row) & exact & ~(np.isnan(pending) & np.isnan(row)), axis=1)
+        furthest[differs] = np.inf  # only real numbers lose digits
+        nearest = int(np.argmin(furthest))
+        if furthest[nearest] <= _DIGITS:
             del self._pending[nearest]
 
     @property

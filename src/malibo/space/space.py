@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from malibo.errors import SpaceError, listing, nearest
 from malibo.space.conditions import condition_text, parents_first
-from malibo.space.parameters import Array, Fixed, Parameter, Value, parameter_from_dict
+from malibo.space.parameters import Array, Categorical, Fixed, Parameter, Value, parameter_from_dict
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -97,8 +97,8 @@ class Space(Mapping[str, Parameter]):
         """A label for each of the D columns of the unit cube."""
         labels: list[str] = []
         for name, parameter in self.items():
-            if parameter.kind == "categorical":
-                labels += [f"{name}={choice!r}" for choice in parameter.choices]  # type: ignore[attr-defined]
+            if isinstance(parameter, Categorical):
+                labels += [f"{name}={choice!r}" for choice in parameter.choices]
             else:
                 labels += [name] * parameter.width
             labels += [f"{name} active"] if parameter.when else []

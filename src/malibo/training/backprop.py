@@ -1,8 +1,8 @@
 """The network forwards and backwards, in numpy.
 
 The net is small (some 22,000 weights), so a step of training is a handful of matrix
-products: numpy does them as fast as a compiled graph, with nothing to compile and nothing
-to install. The tests hold every gradient here against automatic differentiation.
+products: numpy does them about as fast as a compiled graph, with nothing to compile and
+nothing to install. The tests hold every gradient here against automatic differentiation.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ class _Run:
         return weights
 
     def _stop(self, looks: list[tuple[int, float, float]]) -> bool:
-        losses = [look[2] for look in looks]
+        losses = np.nan_to_num([look[2] for look in looks], nan=np.inf)
         return len(losses) - 1 - int(np.argmin(losses)) >= self.recipe.patience
 
     # -- the result ----------------------------------------------------------------------------
