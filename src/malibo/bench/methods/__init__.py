@@ -1,0 +1,108 @@
+"""Who tunes: every method by its name, with one line on what it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+import numpy as np
+
+from malibo.bench.methods.malibo import Cold, Warm
+from malibo.bench.methods.optimizer import Factory, Optimizer
+from malibo.bench.searchspace import SearchSpace
+from malibo.config import SuggestConfig, TrainConfig
+from malibo.errors import InputError, nearest
+from malibo.extras import require
+from malibo.history import History
+
+DIMENSIONS = (4, 8, 16, 32, 64, 128)  # of the task embedding, beside the default 50
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """A class of a module of this package, imported when it is first used.
+
+    needs   an optional package without which there is no use in importing it
+    """
+
+    module: str
+    name: str
+    needs: str | None = None
+
+    def __call__(
+        self, space: SearchSpace, history: History, rng: np.random.Generator
+    ) -> Optimizer:
+        """Import and build."""
+        self.check()
+        build: Factory = getattr(import_module(f"{__name__}.{self.module}"), self.name)
+        return build(space, history, rng)
+
+    def check(self) -> None:
+        """Refuse, with the pip line, if what it needs is not installed."""
+        if self.needs:
+            require(self.needs, "baselines" if self.needs == "botorch" else "bench")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method: one line on what it is, and its factory."""
+
+    line: str
+    factory: Factory
+
+
+def _variant(line: str, train: TrainConfig | None = None, **suggest: str) -> Method:
+    options = SuggestConfig(**suggest)  # type: ignore[arg-type]
+    return Method(line, Warm(train or TrainConfig(), options))
+
+
+METHODS: dict[str, Method] = {
+    "random": Method("random search", Lazy("random", "RandomSearch")),
+    "tpe": Method("Optuna's TPE with its defaults", Lazy("tpe", "Tpe", "optuna")),
+    "bore": Method("BORE: a boosted classifier of good points", Cold(SuggestConfig(utility="pi"))),
+    "lfbo": Method("LFBO: the same, weighted by improvement; MALIBO without a past", Cold()),
+    "lfbo-bb": Method(
+        "LFBO in the bounding box of the best past configurations", Lazy("lfbo_bb", "LfboBox")
+    ),
+    "gp": Method(
+        "Gaussian process, Matérn 5/2, EI (BoTorch)", Lazy("gp", "GaussianProcess", "botorch")
+    ),
+    "rgpe": Method("ranking-weighted ensemble of GPs of the past", Lazy("rgpe", "Rgpe", "botorch")),
+    "ablr": Method(
+        "adaptive Bayesian linear regression on a shared network", Lazy("ablr", "Ablr", "botorch")
+    ),
+    "gc3p": Method(
+        "Gaussian copula process with a learned prior", Lazy("gc3p", "Gc3p", "botorch")
+    ),
+    "past-best": Method("the best past configurations, in turn", Lazy("past_best", "PastBest")),
+    "malibo": _variant("MALIBO with its defaults"),
+    "malibo-probit": _variant(
+        "averaged over the task's uncertainty, no boosting", explore="probit", residual="none"
+    ),
+    "malibo-ts": _variant("Thompson sampling, no boosting", residual="none"),
+    "malibo-res": _variant("without the mean layer", TrainConfig(mean_layer=False)),
+    "malibo-mean": _variant("without the task layer", TrainConfig(task_layer=False)),
+    "malibo-rf": _variant("random forest in place of boosting", residual="forest"),
+    "malibo-mlp": _variant("multi-layer perceptron in place of boosting", residual="mlp"),
+    "malibo-variational": _variant("q(z) by variational inference", inference="variational"),
+    "malibo-hmc": _variant("q(z) by Hamiltonian Monte Carlo", inference="hmc"),
+    **{
+        f"malibo-d{d}": _variant(f"embeddings of {d} dimensions", TrainConfig(features=d))
+        for d in DIMENSIONS
+    },
+}
+
+
+def method(name: str) -> Method:
+    """A method by its name."""
+    if name not in METHODS:
+        known = ", ".join(METHODS)
+        raise InputError(f"unknown method {name!r};{nearest(name, METHODS)} Known: {known}.")
+    return METHODS[name]
+
+
+def check_installed(name: str) -> None:
+    """Refuse, with the pip line, a method whose packages are not installed."""
+    factory = method(name).factory
+    if isinstance(factory, Lazy):
+        factory.check()

