@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,21 @@ import click
 
 from malibo import __version__
 from malibo.errors import MaliboError
-from malibo.fcnet import DATA_SETS
+
+_ELSEWHERE = {"bench": "malibo.bench.commands"}  # groups of commands that are loaded when used
 
 
 class _Group(click.Group):
     """Commands whose errors are one line and exit code 2, never a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _ELSEWHERE:
+            command: click.Command = getattr(import_module(_ELSEWHERE[cmd_name]), cmd_name)
+            return command
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -36,7 +47,8 @@ def main() -> None:
 @click.option(
     "--target",
     default="protein_structure",
-    help=f"The data set that is new: {', '.join(DATA_SETS)}.",
+    help="The data set that is new: naval_propulsion, parkinsons_telemonitoring,"
+    " protein_structure or slice_localization.",
 )
 @click.option("--seeds", default=3, type=click.IntRange(1), help="Number of repetitions.")
 @click.option("--trials", default=50, type=click.IntRange(1), help="Trials of each tuning.")

@@ -44,6 +44,15 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f" Did you mean {match[0]!r}?" if match else ""
 
 
+def nearest_first(name: object, known: Iterable[str]) -> str:
+    """``"known, nearest first: a, b, c"``: all known names, the most alike in front."""
+
+    def likeness(other: str) -> float:
+        return difflib.SequenceMatcher(None, str(name), other).ratio()
+
+    return f"known, nearest first: {', '.join(sorted(known, key=likeness, reverse=True))}"
+
+
 def listing(items: Iterable[object], most: int = 5) -> str:
     """``"'a', 'b', 'c' and 7 more"``: a list short enough for one line."""
     names = [repr(item) for item in items]

@@ -6,6 +6,7 @@ suggestion, and nothing is changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,6 +51,22 @@ class Observations:
         return replace(self, codes=self.codes[order], losses=self.losses[order])
 
 
+@dataclass(frozen=True, eq=False)
+class Suggestion:
+    """A suggested configuration and the scores that chose it.
+
+    row         (P,) its codes
+    pool        the candidates
+    base        (n,) their logits before the residual model: of the draw, the average or the mean
+    corrected   (n,) their logits after it, which the row maximises
+    """
+
+    row: Array
+    pool: Pool
+    base: Array
+    corrected: Array
+
+
 def suggest(
     model: MetaModel,
     observations: Observations,
@@ -63,15 +80,25 @@ def suggest(
     Each is the best candidate under a Thompson draw of its own; ``pool`` limits the
     candidates to given ones.
     """
-    rows = []
+    return np.stack([s.row for s in suggestions(model, observations, config, rng, n, pool)])
+
+
+def suggestions(
+    model: MetaModel,
+    observations: Observations,
+    config: SuggestConfig,
+    rng: np.random.Generator,
+    n: int = 1,
+    pool: Pool | None = None,
+) -> Iterator[Suggestion]:
+    """What ``suggest`` returns, one after the other, with the scores behind each."""
     observations = observations.in_order()
-    with one_thread():
-        for generator in rng.spawn(n):
-            row = _suggest_one(model, observations, config, generator, pool)
-            rows.append(row)
-            pending = np.concatenate([observations.pending, row[None]])
-            observations = replace(observations, pending=pending)
-    return np.stack(rows)
+    for generator in rng.spawn(n):
+        with one_thread():
+            suggestion = _suggest_one(model, observations, config, generator, pool)
+        yield suggestion
+        pending = np.concatenate([observations.pending, suggestion.row[None]])
+        observations = replace(observations, pending=pending)
 
 
 def _suggest_one(
@@ -80,14 +107,14 @@ def _suggest_one(
     config: SuggestConfig,
     rng: np.random.Generator,
     pool: Pool | None,
-) -> Array:
+) -> Suggestion:
     if config.residual == "boosting":
         lightgbm()  # a missing library shows at the first trial, not at the fifth
     taken = taken_rows(observations.codes, observations.pending)
     if pool is None:
         pool = draw_pool(model, config.random_candidates, taken, rng)
-    scores = _scores(model, observations, config, rng, pool.points)
-    return best(scores, pool.codes, taken, rng)
+    base, corrected = _scores(model, observations, config, rng, pool.points)
+    return Suggestion(best(corrected, pool.codes, taken, rng), pool, base, corrected)
 
 
 def _scores(
@@ -96,12 +123,13 @@ def _scores(
     config: SuggestConfig,
     rng: np.random.Generator,
     points: Points,
-) -> Array:
-    """C_GB of the candidates as logits, Equation 10."""
+) -> tuple[Array, Array]:
+    """Logits of the candidates before the residual model and after it: C_GB of Equation 10."""
     if not model.informed and observations.trials < config.random_first:
-        return rng.permutation(len(points.offset)).astype(float)
+        random = rng.permutation(len(points.offset)).astype(float)
+        return random, random
     if model.informed and model.config.mean_layer and observations.trials == 0:
-        return points.offset  # x₀ = argmax g(x)
+        return points.offset, points.offset  # x₀ = argmax g(x)
     labels = label(
         observations.losses,
         model.config.gamma if config.gamma is None else config.gamma,
@@ -110,10 +138,10 @@ def _scores(
     seen = model.points(observations.codes)
     base_seen, base = _base_logits(model, seen, labels, config, rng, points)
     if len(observations.losses) < config.residual_after:
-        return base
+        return base, base
     observed = Observed(seen.unit, base_seen, labels.p, labels.n)
     residual = fit_residual(config.residual, observed, rng, early_stopping=model.informed)
-    return residual.correct(base, points.unit)
+    return base, residual.correct(base, points.unit)
 
 
 def _base_logits(

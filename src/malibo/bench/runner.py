@@ -124,7 +124,7 @@ def _problem(suite: Suite, task: str) -> Problem:
 def generator(suite: str, key: RunKey, purpose: str) -> np.random.Generator:
     """A generator for a task and a seed, the same for all methods: they are compared in pairs."""
     text = f"{purpose}/{suite}/{key.task}/{key.seed}"
-    return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16]))
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,8 +73,10 @@ class Run:
         """A run out of its line."""
         plain = json.loads(text)
         reference = Reference(**plain.pop("reference"))
-        return cls(**{field.name: plain[field.name] for field in fields(cls) if field.name in plain}
-                   | {"reference": reference})
+        return cls(
+            **{field.name: plain[field.name] for field in fields(cls) if field.name in plain}
+            | {"reference": reference}
+        )
 
 
 @dataclass(frozen=True)

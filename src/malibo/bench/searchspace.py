@@ -25,9 +25,7 @@ class SearchSpace:
     space: Space
     table: Array | None = None
 
-    def candidates(
-        self, rng: np.random.Generator, taken: Taken, size: int = CANDIDATES
-    ) -> Array:
+    def candidates(self, rng: np.random.Generator, taken: Taken, size: int = CANDIDATES) -> Array:
         """Codes of configurations that are not taken: the whole table, or random ones."""
         if self.table is not None:
             return _need(_fresh(self.table, taken), taken)

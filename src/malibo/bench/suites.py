@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 
-from malibo.bench.problems import Problem, packaged
+from malibo.bench.problems import Problem, folder, hpob, packaged
 from malibo.bench.problems.ensembles import FAMILIES, TARGETS, FamilyProblem
 from malibo.bench.problems.tables import PAST_SIZE, TableProblem
-from malibo.errors import InputError, nearest
+from malibo.errors import InputError, nearest_first
 
 NOISES = (0.0, 0.1, 1.0)
 
@@ -69,6 +69,41 @@ class FamilySuite(Suite):
         return FamilyProblem(FAMILIES[self.family], self.tasks().index(task), self.noise)
 
 
+@dataclass(frozen=True)
+class FolderSuite(Suite):
+    """One set of tables of a folder of data, each table the new task in turn."""
+
+    name: str
+    line: str
+    folder: Path
+    past_size: int = PAST_SIZE
+
+    def tasks(self) -> tuple[str, ...]:
+        """One for each table."""
+        return tuple(folder.load(self.folder, self.name).tables)
+
+    def problem(self, task: str) -> Problem:
+        """Leave one task out."""
+        return TableProblem(folder.load(self.folder, self.name), task, self.past_size)
+
+
+@dataclass(frozen=True)
+class HpobSuite(Suite):
+    """HPO-B-v3 by its own split and with its own initial points."""
+
+    folder: Path
+    name: str = "hpob"
+    line: str = "HPO-B-v3: 16 search spaces, 86 tasks, 5 given points, its own past"
+
+    def tasks(self) -> tuple[str, ...]:
+        """The meta-test tasks of all search spaces."""
+        return hpob.tasks(self.folder)
+
+    def problem(self, task: str) -> Problem:
+        """One of them, with the meta-train and meta-validation tasks of its space."""
+        return hpob.HpobProblem(self.folder, task)
+
+
 def _family_suite(family: str, noise: float) -> FamilySuite:
     sizes = FAMILIES[family]
     name = f"{family}-noise-{noise:g}" if noise else family
@@ -86,8 +121,24 @@ _BUILT_IN: tuple[Suite, ...] = (
 
 
 def suites(data: Path | None = None) -> dict[str, Suite]:
-    """All suites by name: the built-in ones, and those of a folder of data."""
-    return {suite.name: suite for suite in _BUILT_IN}
+    """All suites by name; a set of the folder of data takes the place of a built-in one."""
+    found = [*_BUILT_IN, *(_of_folder(data) if data else ())]
+    return {suite.name: suite for suite in found}
+
+
+def _of_folder(data: Path) -> list[Suite]:
+    """HPO-B if the folder is its ``hpob-data``, else every set of tables in it."""
+    if (data / "meta-test-dataset.json").exists():
+        return [HpobSuite(data)]
+    found: list[Suite] = [
+        FolderSuite(name, folder.describe(data, name), data) for name in folder.names(data)
+    ]
+    if not found:
+        raise InputError(
+            f"{data} has neither sets of tables (NAME.json beside NAME.csv.gz or NAME.npz) nor the"
+            " files of hpob-data."
+        )
+    return found
 
 
 def suite(name: str, data: Path | None = None) -> Suite:
@@ -95,7 +146,7 @@ def suite(name: str, data: Path | None = None) -> Suite:
     known = suites(data)
     if name not in known:
         raise InputError(
-            f"unknown suite {name!r};{nearest(name, known)} Known: {', '.join(known)}."
+            f"unknown suite {name!r}; {nearest_first(name, known)}."
             + ("" if data else " More of them come from a folder: --data DIR.")
         )
     return known[name]

@@ -11,7 +11,7 @@ from malibo.bench.methods.malibo import Cold, Warm
 from malibo.bench.methods.optimizer import Factory, Optimizer
 from malibo.bench.searchspace import SearchSpace
 from malibo.config import SuggestConfig, TrainConfig
-from malibo.errors import InputError, nearest
+from malibo.errors import InputError, nearest_first
 from malibo.extras import require
 from malibo.history import History
 
@@ -29,9 +29,7 @@ class Lazy:
     name: str
     needs: str | None = None
 
-    def __call__(
-        self, space: SearchSpace, history: History, rng: np.random.Generator
-    ) -> Optimizer:
+    def __call__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> Optimizer:
         """Import and build."""
         self.check()
         build: Factory = getattr(import_module(f"{__name__}.{self.module}"), self.name)
@@ -71,9 +69,7 @@ METHODS: dict[str, Method] = {
     "ablr": Method(
         "adaptive Bayesian linear regression on a shared network", Lazy("ablr", "Ablr", "botorch")
     ),
-    "gc3p": Method(
-        "Gaussian copula process with a learned prior", Lazy("gc3p", "Gc3p", "botorch")
-    ),
+    "gc3p": Method("Gaussian copula process with a learned prior", Lazy("gc3p", "Gc3p", "botorch")),
     "past-best": Method("the best past configurations, in turn", Lazy("past_best", "PastBest")),
     "malibo": _variant("MALIBO with its defaults"),
     "malibo-probit": _variant(
@@ -96,8 +92,7 @@ METHODS: dict[str, Method] = {
 def method(name: str) -> Method:
     """A method by its name."""
     if name not in METHODS:
-        known = ", ".join(METHODS)
-        raise InputError(f"unknown method {name!r};{nearest(name, METHODS)} Known: {known}.")
+        raise InputError(f"unknown method {name!r}; {nearest_first(name, METHODS)}.")
     return METHODS[name]
 
 

@@ -26,9 +26,7 @@ class Warm:
     train: TrainConfig = field(default_factory=TrainConfig)
     suggest: SuggestConfig = field(default_factory=SuggestConfig)
 
-    def __call__(
-        self, space: SearchSpace, history: History, rng: np.random.Generator
-    ) -> Optimizer:
+    def __call__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> Optimizer:
         """Learn from the past, then tune."""
         seed = int(rng.integers(2**31))
         past = history.for_space(space.space)
@@ -43,9 +41,7 @@ class Cold:
 
     suggest: SuggestConfig = field(default_factory=SuggestConfig)
 
-    def __call__(
-        self, space: SearchSpace, history: History, rng: np.random.Generator
-    ) -> Optimizer:
+    def __call__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> Optimizer:
         """Tune from scratch."""
         seed = int(rng.integers(2**31))
         table = None if space.table is None else space.space.configs(space.table)

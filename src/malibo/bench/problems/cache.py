@@ -47,6 +47,8 @@ def _read(path: Path, source: str) -> Columns | None:
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
+            if metadata.get("source") != source:
+                return None
             names = file.keys()
             found = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, OSError):

@@ -53,33 +53,40 @@ def noisy(values: Array, noise: float, rng: np.random.Generator) -> Array:
     return np.asarray(values * (1 + noise * rng.standard_normal(values.shape)))
 
 
+def quadratic_value(x: Array, a: float, b: float, c: float) -> Array:
+    """(a·(x − b))² − c at the points (n, 1); the optimum is at b."""
+    return np.asarray((a * (x[:, 0] - b)) ** 2 - c)
+
+
 def quadratic(rng: np.random.Generator) -> Function:
-    """One function of the quadratic ensemble: (a·(x − b))² − c."""
+    """One function of the quadratic ensemble."""
     a, b, c = rng.uniform(0.5, 1.5), rng.uniform(0.05, 0.95), rng.uniform(-1, 1)
-    return lambda x: np.asarray((a * (x[:, 0] - b)) ** 2 - c)
+    return lambda x: quadratic_value(x, a, b, c)
+
+
+def forrester_value(x: Array, a: float, b: float, c: float) -> Array:
+    """a·(6x − 2)²·sin(12x − 4) + b·(x − ½) − c at the points (n, 1)."""
+    x = x[:, 0]
+    return np.asarray(a * (6 * x - 2) ** 2 * np.sin(12 * x - 4) + b * (x - 0.5) - c)
 
 
 def forrester(rng: np.random.Generator) -> Function:
-    """One function of the Forrester ensemble: a·(6x − 2)²·sin(12x − 4) + b·(x − ½) − c."""
+    """One function of the Forrester ensemble."""
     a, b, c = rng.uniform(0.2, 3), rng.uniform(-5, 15), rng.uniform(-5, 5)
+    return lambda x: forrester_value(x, a, b, c)
 
-    def function(points: Array) -> Array:
-        x = points[:, 0]
-        return np.asarray(a * (6 * x - 2) ** 2 * np.sin(12 * x - 4) + b * (x - 0.5) - c)
 
-    return function
+def branin_value(x: Array, a: float, b: float, c: float, r: float, s: float, t: float) -> Array:
+    """a·(x₂ − b·x₁² + c·x₁ − r)² + s·(1 − t)·cos x₁ + s at the points (n, 2)."""
+    bowl = a * (x[:, 1] - b * x[:, 0] ** 2 + c * x[:, 0] - r) ** 2
+    return np.asarray(bowl + s * (1 - t) * np.cos(x[:, 0]) + s)
 
 
 def branin(rng: np.random.Generator) -> Function:
-    """One function of the Branin ensemble, its bracket squared."""
+    """One function of the Branin ensemble."""
     a, b, c = rng.uniform(0.5, 1.5), rng.uniform(0.1, 0.15), rng.uniform(1, 2)
     r, s, t = rng.uniform(5, 7), rng.uniform(8, 12), rng.uniform(0.03, 0.05)
-
-    def function(x: Array) -> Array:
-        bowl = a * (x[:, 1] - b * x[:, 0] ** 2 + c * x[:, 0] - r) ** 2
-        return np.asarray(bowl + s * (1 - t) * np.cos(x[:, 0]) + s)
-
-    return function
+    return lambda x: branin_value(x, a, b, c, r, s, t)
 
 
 _A = np.array([[3, 10, 30], [0.1, 10, 35], [3, 10, 30], [0.1, 10, 35]])
@@ -88,15 +95,16 @@ _P = 1e-4 * np.array(
 )
 
 
+def hartmann3d_value(x: Array, alpha: Array) -> Array:
+    """−Σᵢ αᵢ·exp(−Σⱼ Aᵢⱼ·(xⱼ − Pᵢⱼ)²) at the points (n, 3)."""
+    distance = np.einsum("ij,nij->ni", _A, (x[:, None] - _P) ** 2)
+    return np.asarray(-np.exp(-distance) @ alpha)
+
+
 def hartmann3d(rng: np.random.Generator) -> Function:
     """One function of the Hartmann3D ensemble."""
     alpha = np.concatenate([rng.uniform(0, 2, 2), rng.uniform(2, 4, 2)])
-
-    def function(x: Array) -> Array:
-        distance = np.einsum("ij,nij->ni", _A, (x[:, None] - _P) ** 2)
-        return np.asarray(-np.exp(-distance) @ alpha)
-
-    return function
+    return lambda x: hartmann3d_value(x, alpha)
 
 
 # Sizes of the past are the paper's but for Hartmann3D, 256 × 512 there: a Gaussian process for
@@ -127,11 +135,11 @@ class FamilyProblem(Problem):
         space = self._family.space
         bounds = [(p.low, p.high) for p in space.values() if isinstance(p, Float)]
         starts = points[np.argsort(self._function(points))[:20]]
-        found = [
-            minimize(lambda x: float(self._function(x[None])[0]), start, bounds=bounds)
-            for start in starts
-        ]
-        return min(float(result.fun) for result in found)
+
+        def value(x: Array) -> float:
+            return float(self._function(x[None])[0])
+
+        return min(float(minimize(value, start, bounds=bounds).fun) for start in starts)
 
     def past(self, rng: np.random.Generator) -> History:
         """Noisy observations of other functions of the family."""

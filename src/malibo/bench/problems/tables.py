@@ -37,7 +37,7 @@ class Table:
         seconds = np.full(len(losses), np.nan) if seconds is None else seconds
         known = np.isfinite(losses)
         codes, losses, seconds = codes[known], losses[known], seconds[known]
-        filled = np.nan_to_num(codes, nan=-1.0)  # NaN is not equal to itself
+        filled = np.where(np.isnan(codes), -np.inf, codes)  # NaN is not equal to itself
         _, first, group = np.unique(filled, axis=0, return_index=True, return_inverse=True)
         if len(first) == len(codes):
             return cls(codes, losses, seconds)
@@ -57,6 +57,13 @@ class Table:
     def ordered(self) -> Array:
         """Losses from best to worst."""
         return np.sort(self.losses)
+
+    def look_up(self, row: Array) -> Evaluation:
+        """What the evaluation of a configuration gave."""
+        index = self.rows[key(row)]
+        loss = float(self.losses[index])
+        better = np.searchsorted(self.ordered, loss) / len(self.losses)
+        return Evaluation(loss, loss, float(better), float(self.seconds[index]))
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Codes and losses of random rows: so many, or all there are."""
@@ -97,13 +104,12 @@ class TableProblem(Problem):
 
     def evaluate(self, row: Array, rng: np.random.Generator) -> Evaluation:
         """Look it up."""
-        index = self._table.rows[key(row)]
-        loss = float(self._table.losses[index])
-        better = np.searchsorted(self._table.ordered, loss) / len(self._table.losses)
-        return Evaluation(loss, loss, float(better), float(self._table.seconds[index]))
+        return self._table.look_up(row)
 
 
 def _is_complete(space: Space, table: Table) -> bool:
     """Whether a table has every configuration of its space."""
+    if not space.countable or space.unknown(table.codes).any():
+        return False
     size = len(table.codes)
-    return space.countable and len(space.enumerate(size + 1)) == size
+    return len(space.enumerate(size + 1)) == size

@@ -1,0 +1,127 @@
+"""``malibo bench``: compare methods, and make the tables and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from malibo.bench.methods import METHODS, method
+from malibo.bench.suites import suite, suites
+from malibo.errors import InputError, plural
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_data = click.option(
+    "--data", type=_FOLDER, help="A folder with more suites: tables, or HPO-B's hpob-data."
+)
+_results = click.option(
+    "--results", default="results", type=_FOLDER, help="The folder of results, one file a suite."
+)
+
+
+@click.group()
+def bench() -> None:
+    """Compare malibo with what people would use instead."""
+
+
+@bench.command("list")
+@_data
+def list_all(data: Path | None) -> None:
+    """Print suites and methods, one line each."""
+    click.echo("Suites")
+    for name, found in suites(data).items():
+        click.echo(f"  {name:24} {found.line}")
+    click.echo("\nMethods")
+    for name, known in METHODS.items():
+        click.echo(f"  {name:24} {known.line}")
+
+
+@bench.command()
+@click.argument("suite_name", metavar="SUITE")
+@click.option("--methods", default="malibo,lfbo,tpe,random", help="Names, separated by commas.")
+@click.option("--seeds", default=20, type=click.IntRange(1), help="Repetitions: seeds 0, 1, ….")
+@click.option("--steps", default=100, type=click.IntRange(1), help="Evaluations of each run.")
+@click.option("--jobs", default=1, type=int, help="Processes; -1 is one for each core.")
+@click.option("--tasks", help="Only these tasks of the suite, separated by commas.")
+@_results
+@_data
+def run(
+    suite_name: str,
+    methods: str,
+    seeds: int,
+    steps: int,
+    jobs: int,
+    tasks: str | None,
+    results: Path,
+    data: Path | None,
+) -> None:
+    """Run methods on a suite, e.g. malibo bench run fcnet --methods malibo,tpe --jobs 2.
+
+    What is finished is kept in RESULTS/SUITE.jsonl. Stop it at any time: the same command
+    goes on where it stopped. More methods or seeds are added to what is there.
+    """
+    from malibo.bench.runner import run_suite
+
+    chosen = suite(suite_name, data)
+    names = _names(methods)
+    for name in names:
+        method(name)
+    only = None if tasks is None else _known_tasks(_names(tasks), chosen.tasks())
+    path = results / f"{chosen.name}.jsonl"
+    try:
+        done = run_suite(chosen, names, seeds, steps, path, jobs, tasks=only)
+    except KeyboardInterrupt:
+        raise click.ClickException(
+            f"stopped; what is finished is in {path}, and the same command goes on."
+        ) from None
+    click.echo(f"{plural(done, 'new run')} in {path}. Next: malibo bench report")
+
+
+@bench.command()
+@_results
+@click.option(
+    "-o", "--output", default="report", type=_FOLDER, help="Where tables, figures and page go."
+)
+def report(results: Path, output: Path) -> None:
+    """Make tables, all figures and one page (report.html) out of results."""
+    from malibo.bench.report import make_report
+
+    files = make_report(results, output)
+    click.echo(f"{plural(len(files), 'file')} in {output}. Open {output / 'report.html'}")
+
+
+@bench.command()
+@click.argument("name", required=False)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: NAME.png."
+)
+@_results
+def figure(name: str | None, output: Path | None, results: Path) -> None:
+    """Draw one figure of the paper; without a NAME, list them."""
+    from malibo.bench import figures
+    from malibo.plots import check_path, save
+
+    if name is None:
+        for known, found in figures.FIGURES.items():
+            click.echo(f"  {known:34} {found.line}")
+        return
+    chosen = figures.figure(name)
+    path = output or Path(f"{name}.png")
+    check_path(path)
+    save(chosen.draw(figures.read_results(results) if chosen.from_runs else {}), path)
+    click.echo(f"{path}: {chosen.line}")
+
+
+def _names(text: str) -> list[str]:
+    """Names separated by commas, each once."""
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise InputError(f"expected names separated by commas, got {text!r}.")
+    return names
+
+
+def _known_tasks(names: list[str], known: tuple[str, ...]) -> list[str]:
+    for name in names:
+        if name not in known:
+            raise InputError(f"unknown task {name!r}; the suite has {', '.join(known)}.")
+    return names

@@ -1,0 +1,156 @@
+"""The figures of the paper, each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from malibo.bench.figures import from_results, illustrations
+from malibo.bench.figures.lines import Results
+from malibo.bench.runs import read_runs
+from malibo.errors import InputError, nearest_first
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REAL = ("fcnet", "nasbench201")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A figure: one line on what it shows, and how it is made.
+
+    draw         out of the results by suite; illustrations need none and take an empty dict
+    from_runs    whether it needs results
+    """
+
+    line: str
+    draw: Callable[[Results], Figure]
+    from_runs: bool = True
+
+
+def _illustration(line: str, draw: Callable[[], Figure]) -> Named:
+    return Named(line, lambda _: draw(), from_runs=False)
+
+
+FIGURES: dict[str, Named] = {
+    "fig-acquisition": _illustration(
+        "meta-learned acquisition on Forrester, with learned features (Figure 1)",
+        illustrations.meta_acquisition,
+    ),
+    "fig-exploration": _illustration(
+        "effect of exploration and residual on Forrester", illustrations.exploration
+    ),
+    "fig-runtime": Named(
+        "seconds per step", lambda found: from_results.runtime_figure(found, _there(found, REAL))
+    ),
+    "fig-regret": Named(
+        "normalised regret on the real benchmarks",
+        lambda found: from_results.regret_figure(found, _there(found, REAL)),
+    ),
+    "fig-log-regret": Named(
+        "the same, mean of the logarithm",
+        lambda found: from_results.log_regret_figure(found, _there(found, REAL)),
+    ),
+    "fig-rank": Named(
+        "average rank on the real benchmarks",
+        lambda found: from_results.rank_figure(found, _there(found, REAL)),
+    ),
+    **{
+        f"fig-cd-{suite}": Named(
+            f"critical differences on {suite} (Wilcoxon, Holm)",
+            lambda found, suite=suite: from_results.cd_figure(found, suite),  # type: ignore[misc]
+        )
+        for suite in REAL
+    },
+    "fig-ablation": Named(
+        "the variants of MALIBO on the real benchmarks",
+        lambda found: from_results.ablation_figure(found, _there(found, REAL)),
+    ),
+    **{
+        f"fig-noise-{family}": Named(
+            f"regret under noise on {family}",
+            lambda found, family=family: from_results.noise_figure(found, family),  # type: ignore[misc]
+        )
+        for family in ("hartmann3d", "forrester", "branin")
+    },
+    **{
+        f"fig-features-{family}": _illustration(
+            f"learned features on {family}",
+            lambda family=family: illustrations.features(family),  # type: ignore[misc]
+        )
+        for family in ("forrester", "quadratic")
+    },
+    **{
+        f"fig-variants-{family}": _illustration(
+            f"variants stepping on {family}",
+            lambda family=family: illustrations.variants(family),  # type: ignore[misc]
+        )
+        for family in ("forrester", "quadratic")
+    },
+    "fig-without-meta": _illustration(
+        "MALIBO without meta-learning against LFBO", illustrations.without_meta
+    ),
+    "fig-inference-regret": Named(
+        "regret of inference methods on NAS-Bench-201", from_results.inference_figure
+    ),
+    "fig-inference-runtime": Named(
+        "seconds per step of inference methods", from_results.inference_runtime_figure
+    ),
+    "fig-dimension": Named(
+        "dimension of the task embedding",
+        lambda found: from_results.dimension_figure(found, ("nasbench201",)),
+    ),
+    **{
+        f"fig-immediate-{suite}": Named(
+            f"immediate regret on each task of {suite}",
+            lambda found, suite=suite: from_results.immediate_figure(found, suite),  # type: ignore[misc]
+        )
+        for suite in REAL
+    },
+    **{
+        f"fig-immediate-variants-{suite}": Named(
+            f"immediate regret of the variants on each task of {suite}",
+            lambda found, suite=suite: from_results.immediate_figure(  # type: ignore[misc]
+                found, suite, from_results.VARIANTS
+            ),
+        )
+        for suite in REAL
+    },
+    **{
+        f"fig-wallclock-{suite}": Named(
+            f"immediate regret over simulated time on {suite}",
+            lambda found, suite=suite: from_results.wallclock_figure(found, suite),  # type: ignore[misc]
+        )
+        for suite in REAL
+    },
+    "fig-steps-sequential": _illustration(
+        "MALIBO step by step on Forrester", illustrations.step_sequential
+    ),
+    "fig-steps-parallel": _illustration(
+        "three Thompson samples at a time on Forrester", illustrations.step_parallel
+    ),
+}
+
+
+def _there(found: Results, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The suites with results; all of the wanted if none has any, for the error to name one."""
+    return tuple(suite for suite in wanted if found.get(suite)) or wanted
+
+
+def figure(name: str) -> Named:
+    """A figure by its name."""
+    if name not in FIGURES:
+        raise InputError(f"unknown figure {name!r}; {nearest_first(name, FIGURES)}.")
+    return FIGURES[name]
+
+
+def read_results(folder: Path) -> Results:
+    """All results of a folder, by suite."""
+    results = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        run_set, runs = read_runs(path)
+        results[run_set.suite] = runs
+    return results

@@ -1,0 +1,212 @@
+"""ABLR: Bayesian linear regression for each task on features that tasks share.
+
+After Perrone et al. (2018). The features are the last layer of a network. Its weights, and the
+two precisions of each task, maximise the marginal likelihood of all tasks together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy.optimize import minimize
+from torch import Tensor
+
+from malibo.bench.methods.surrogate import (
+    Surrogate,
+    log_expected_improvement,
+    one_core,
+    standardized,
+    with_failures,
+)
+from malibo.bench.searchspace import SearchSpace
+from malibo.history import History
+from malibo.space.parameters import Array
+
+UNITS = 50  # of each of the two layers, as in the paper
+_TRAIN, _REFINE = 300, 25  # iterations of L-BFGS on the past, and for each suggestion
+_MOST = 512  # observations of a past task
+_ALPHA = (-7.0, 7.0)  # bounds of the logarithms of the weights' precision
+_BETA = (-2.0, 11.0)  # and of the observations'
+
+
+class Ablr(Surrogate):
+    """Expected improvement; the average of the past's regressions until there are two results."""
+
+    def __init__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> None:
+        super().__init__(space, history, rng)
+        self._past = []
+        for task in history:
+            rows = rng.permutation(len(task))[:_MOST]
+            values = standardized(with_failures(task.losses[rows]))
+            self._past.append((task.space.encode(task.codes[rows]), values))
+        data = Data.of(self._past)
+        with one_core():
+            self._trained = fit(initial(data, rng), data, _TRAIN)
+            self._heads = Heads.of(self._trained, data)
+
+    def next_row(self, rng: np.random.Generator) -> Array:
+        """The highest expected improvement; at the very beginning, the lowest mean."""
+        values = standardized(with_failures(self.losses))
+        if not values.any():  # fewer than two different losses have no scale
+            return self._first_row(rng)
+        data = Data.of([*self._past, (self.points, values)])
+        refined = fit(with_task(self._trained, len(self._past)), data, _REFINE)
+        heads = Heads.of(refined, data)
+        incumbent = float(values.min())
+
+        def score(points: Array) -> Array:
+            mean, sd = heads.predict(points, [-1])
+            return log_expected_improvement(mean[0], sd[0], incumbent)
+
+        return self.highest(score, rng)
+
+    def _first_row(self, rng: np.random.Generator) -> Array:
+        """Average the past's predictions; what was told counts with what it was predicted."""
+        tasks = list(range(len(self._past)))
+
+        def average(points: Array) -> tuple[Array, Array]:
+            mean, sd = self._heads.predict(points, tasks)
+            variance = (sd**2).mean(axis=0) + mean.var(axis=0)
+            return mean.mean(axis=0), np.sqrt(variance)
+
+        def score(points: Array) -> Array:
+            mean, sd = average(points)
+            return -mean if incumbent is None else log_expected_improvement(mean, sd, incumbent)
+
+        incumbent = float(average(self.points)[0].min()) if len(self.losses) else None
+        return self.highest(score, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Observations of T tasks, filled up with zeros to the size of the largest.
+
+    points   (T, n, D)
+    values   (T, n)
+    known    (T, n) 1 for an observation, 0 for what was filled up
+    """
+
+    points: Tensor
+    values: Tensor
+    known: Tensor
+
+    @classmethod
+    def of(cls, tasks: Sequence[tuple[Array, Array]]) -> Data:
+        """Points (n, D) and values (n,) of each task."""
+        most = max(len(values) for _, values in tasks)
+        shape = (len(tasks), most)
+        points, values, known = (
+            np.zeros((*shape, tasks[0][0].shape[1])),
+            np.zeros(shape),
+            np.zeros(shape),
+        )
+        for index, (its_points, its_values) in enumerate(tasks):
+            size = len(its_values)
+            points[index, :size], values[index, :size] = its_points, its_values
+            known[index, :size] = 1
+        return cls(torch.as_tensor(points), torch.as_tensor(values), torch.as_tensor(known))
+
+
+# -- parameters: one vector of the network's weights, then log α and log β of each task ----------
+
+
+def initial(data: Data, rng: np.random.Generator) -> Array:
+    """Random weights of the size that suits tanh (Glorot), α = 1 and β = 10."""
+    tasks, _, width = data.points.shape
+    parts = []
+    for inputs in (width, UNITS):
+        spread = np.sqrt(2 / (inputs + UNITS))
+        parts += [spread * rng.standard_normal(inputs * UNITS), np.zeros(UNITS)]
+    return np.concatenate([*parts, np.zeros(tasks), np.full(tasks, np.log(10))])
+
+
+def with_task(vector: Array, tasks: int) -> Array:
+    """Parameters with one more task, whose precisions are the mean of the others'."""
+    network, alpha, beta = np.split(vector, [len(vector) - 2 * tasks, len(vector) - tasks])
+    return np.concatenate([network, alpha, [alpha.mean()], beta, [beta.mean()]])
+
+
+def features(vector: Tensor, points: Tensor) -> Tensor:
+    """(..., n, D) to (..., n, UNITS): two layers of tanh."""
+    width = points.shape[-1]
+    sizes = [width * UNITS, UNITS, UNITS * UNITS, UNITS]
+    first, first_bias, second, second_bias = vector[: sum(sizes)].split(sizes)
+    hidden = torch.tanh(points @ first.view(width, UNITS) + first_bias)
+    return torch.tanh(hidden @ second.view(UNITS, UNITS) + second_bias)
+
+
+def precisions(vector: Tensor, tasks: int) -> tuple[Tensor, Tensor]:
+    """α and β of each task."""
+    alpha, beta = vector[-2 * tasks :].exp().split(tasks)
+    return alpha, beta
+
+
+# -- Bayesian linear regression ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """The regressions of all tasks: y = φ(x)·w + ε with w of N(0, 1/α) and ε of N(0, 1/β).
+
+    factor   (T, UNITS, UNITS) Cholesky factor of A = 1 + β/α·ΦᵀΦ; cov(w) is (αA)⁻¹
+    target   (T, UNITS) Φᵀy; the mean of w is β/α·A⁻¹Φᵀy
+    """
+
+    vector: Tensor
+    alpha: Tensor
+    beta: Tensor
+    factor: Tensor
+    target: Tensor
+
+    @classmethod
+    def of(cls, vector: Array | Tensor, data: Data) -> Heads:
+        """Condition all tasks on their observations."""
+        parameters = torch.as_tensor(vector)
+        alpha, beta = precisions(parameters, len(data.values))
+        phi = features(parameters, data.points) * data.known[..., None]
+        unit = torch.eye(UNITS, dtype=torch.float64)
+        gram = unit + (beta / alpha)[:, None, None] * (phi.mT @ phi)
+        target = (phi.mT @ data.values[..., None])[..., 0]
+        return cls(parameters, alpha, beta, torch.linalg.cholesky(gram), target)
+
+    def predict(self, points: Array, tasks: list[int]) -> tuple[Array, Array]:
+        """Means and standard deviations (tasks, n) of the function at points (n, D)."""
+        phi = features(self.vector, torch.as_tensor(points)).T
+        factor, scale = self.factor[tasks], (self.beta / self.alpha)[tasks]
+        whole = torch.cholesky_solve(self.target[tasks][..., None], factor)[..., 0]
+        mean = (scale[:, None] * whole) @ phi
+        left = torch.linalg.solve_triangular(factor, phi.expand(len(tasks), -1, -1), upper=False)
+        variance = left.square().sum(dim=1) / self.alpha[tasks][:, None]
+        return mean.numpy(), variance.clamp_min(1e-12).sqrt().numpy()
+
+
+def negative_log_likelihood(vector: Tensor, data: Data) -> Tensor:
+    """−log p(y) of all observations, the weights w integrated out."""
+    heads = Heads.of(vector, data)
+    sizes = data.known.sum(dim=1)
+    left = torch.linalg.solve_triangular(heads.factor, heads.target[..., None], upper=False)
+    explained = heads.beta / heads.alpha * left.square().sum(dim=(1, 2))
+    misfit = heads.beta * (data.values.square().sum(dim=1) - explained)
+    determinant = 2 * heads.factor.diagonal(dim1=1, dim2=2).log().sum(dim=1)
+    constants = sizes * (np.log(2 * np.pi) - heads.beta.log())
+    return 0.5 * (misfit + determinant + constants).sum()
+
+
+def fit(vector: Array, data: Data, iterations: int) -> Array:
+    """The parameters after some iterations of L-BFGS."""
+    tasks, observations = len(data.values), float(data.known.sum())
+
+    def loss(values: Array) -> tuple[float, Array]:
+        leaf = torch.tensor(values, requires_grad=True)
+        result = negative_log_likelihood(leaf, data) / observations
+        (gradient,) = torch.autograd.grad(result, leaf)
+        return float(result), gradient.numpy()
+
+    free = [(-np.inf, np.inf)] * (len(vector) - 2 * tasks)
+    bounds = free + [_ALPHA] * tasks + [_BETA] * tasks
+    options = {"maxiter": iterations, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-7}
+    found = minimize(loss, vector, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return np.asarray(found.x)

@@ -1,0 +1,210 @@
+"""The report: a table and a CSV file a suite, all figures, and one page with everything."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from malibo.bench.figures import FIGURES, read_results
+from malibo.bench.figures.lines import Results, command
+from malibo.bench.figures.style import style
+from malibo.bench.metrics import in_natural_order
+from malibo.bench.runs import Run, RunSet, read_runs
+from malibo.bench.summary import ALL, STEPS, Row, summary, write_csv
+from malibo.errors import InputError, plural
+
+DPI = 110  # small files
+_SHOWN = {
+    "regret": "mean normalised regret",
+    "log10_regret": "mean log10 regret",
+    "rank": "average rank",
+}
+
+
+def make_report(folder: Path, output: Path, progress: bool = True) -> list[Path]:
+    """Write everything that the results of a folder give; returns the files."""
+    sets = _read(folder)
+    results = read_results(folder)
+    _make_folder(output)
+    tables = {name: summary(runs) for name, (_, runs) in sets.items()}
+    for name, rows in tables.items():
+        write_csv(rows, output / f"{name}.csv")
+    pictures = _draw_all(results, output, progress)
+    sections = list(_sections(sets, tables))
+    text = output / "README.md"
+    text.write_text(_markdown(sections, pictures), encoding="utf-8")
+    page = output / "report.html"
+    page.write_text(_page(sections, pictures, output), encoding="utf-8")
+    return [text, page, *(output / f"{name}.csv" for name in tables), *pictures.values()]
+
+
+def _read(folder: Path) -> dict[str, tuple[RunSet, list[Run]]]:
+    paths = sorted(folder.glob("*.jsonl"))
+    found = {}
+    for path in paths:
+        run_set, runs = read_runs(path)
+        if runs:
+            found[run_set.suite] = run_set, runs
+    if not found:
+        raise InputError(
+            f"there are no results in {folder}; run: malibo bench run fcnet --methods malibo,random"
+        )
+    return found
+
+
+def _make_folder(output: Path) -> None:
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write to {output}: {error.strerror}.") from None
+
+
+def _draw_all(results: Results, output: Path, progress: bool) -> dict[str, Path]:
+    """Every figure for which there are results."""
+    drawn = {}
+    for name in tqdm(FIGURES, "figures", unit="figure", disable=not progress or None):
+        try:
+            figure = FIGURES[name].draw(results)
+        except InputError:
+            continue  # no results for this one
+        drawn[name] = output / f"{name}.png"
+        figure.savefig(drawn[name], dpi=DPI)
+    return drawn
+
+
+# -- words and tables ----------------------------------------------------------------------
+
+
+class Section:
+    """One suite: how its results were made, and its tables, as plain cells."""
+
+    def __init__(self, run_set: RunSet, runs: Sequence[Run], rows: Sequence[Row]) -> None:
+        self.title = run_set.suite
+        self.commands = list(_commands(run_set, runs))
+        self.tables = {caption: _table(rows, column) for column, caption in _SHOWN.items()}
+
+
+def _sections(
+    sets: Mapping[str, tuple[RunSet, list[Run]]], tables: Mapping[str, Sequence[Row]]
+) -> Iterator[Section]:
+    for name, (run_set, runs) in sets.items():
+        yield Section(run_set, runs, tables[name])
+
+
+def _commands(run_set: RunSet, runs: Sequence[Run]) -> Iterator[str]:
+    """The commands that make these results: methods with as many seeds go together."""
+    seeds: dict[str, set[int]] = {}
+    for run in runs:
+        seeds.setdefault(run.method, set()).add(run.seed)
+    by_number: dict[int, list[str]] = {}
+    for method, numbers in seeds.items():
+        by_number.setdefault(len(numbers), []).append(method)
+    for number, methods in sorted(by_number.items(), reverse=True):
+        yield f"{command(run_set.suite, methods)} --seeds {number} --steps {run_set.steps}"
+
+
+Cells = list[list[str]]
+
+
+def _table(rows: Sequence[Row], column: str) -> Cells:
+    """A header, and a line for each method, the best at the last step first."""
+    of_all = [row for row in rows if row["task"] == ALL]
+    steps = sorted({int(row["step"]) for row in of_all if int(row["step"]) in STEPS})
+    methods = in_natural_order({str(row["method"]) for row in of_all})
+    cells = {(str(row["method"]), int(row["step"])): row for row in of_all}
+    lines = [
+        [
+            style(method).label,
+            str(cells[method, steps[-1]]["seeds"]),
+            *(_cell(cells[method, step], column) for step in steps),
+        ]
+        for method in sorted(methods, key=lambda m: float(cells[m, steps[-1]][column]))
+    ]
+    return [["method", "seeds", *(f"step {step}" for step in steps)], *lines]
+
+
+def _cell(row: Row, column: str) -> str:
+    """A value, with its standard error where there is one."""
+    value, error = float(row[column]), float(row.get(f"{column}_se", float("nan")))
+    text = f"{value:.1e}" if column == "regret" else f"{value:.2f}"
+    if error != error:
+        return text
+    return f"{text} ± {error:.0e}" if column == "regret" else f"{text} ± {error:.2f}"
+
+
+def _markdown(sections: Sequence[Section], pictures: Mapping[str, Path]) -> str:
+    lines = ["# Results", "", *_preface(), ""]
+    for section in sections:
+        lines += [f"## {section.title}", "", "```", *section.commands, "```", ""]
+        for caption, (header, *body) in section.tables.items():
+            lines += [f"{caption.capitalize()}, best at the last step first:", ""]
+            lines += [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+            lines += [f"| {' | '.join(cells)} |" for cells in body]
+            lines.append("")
+    lines += ["## Figures", ""]
+    for name, path in pictures.items():
+        lines += [
+            f"`malibo bench figure {name}`: {FIGURES[name].line}",
+            "",
+            f"![{name}]({path.name})",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _preface() -> list[str]:
+    return [
+        "Made by `malibo bench report`. Leave one task out; the past is random observations of every"
+        " other task; all methods see the same past for a seed. ± is one standard error over seeds."
+        " The CSV file of each suite has every task by itself.",
+    ]
+
+
+def _page(sections: Sequence[Section], pictures: Mapping[str, Path], output: Path) -> str:
+    """One file that needs nothing else: pictures are inside."""
+    body = ["<h1>malibo bench</h1>", *(f"<p>{html.escape(line)}</p>" for line in _preface())]
+    for section in sections:
+        body += [f"<h2>{html.escape(section.title)}</h2>"]
+        body += [f"<pre>{html.escape(chr(10).join(section.commands))}</pre>"]
+        for caption, table in section.tables.items():
+            body += [f"<h3>{html.escape(caption.capitalize())}</h3>", _html_table(table)]
+    body.append("<h2>Figures</h2>")
+    for name, path in pictures.items():
+        data = base64.b64encode(path.read_bytes()).decode()
+        line = html.escape(FIGURES[name].line)
+        body.append(
+            f'<figure id="{name}"><img alt="{line}" src="data:image/png;base64,{data}">'
+            f"<figcaption><code>{name}</code>: {line}</figcaption></figure>"
+        )
+    return _FRAME.replace("BODY", "\n".join(body))
+
+
+def _html_table(table: Cells) -> str:
+    header, *lines = ([html.escape(cell) for cell in cells] for cells in table)
+    head = "".join(f"<th>{cell}</th>" for cell in header)
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>" for cells in lines)
+    return f"<div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+
+
+_FRAME = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>malibo bench</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem;
+  color: #222; background: #fff; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.85rem; white-space: nowrap; }
+th, td { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #ddd; }
+th:first-child, td:first-child { text-align: left; }
+pre { background: #f5f5f5; padding: 0.7rem; overflow-x: auto; font-size: 0.8rem; }
+figure { margin: 2rem 0; }
+img { max-width: 100%; height: auto; }
+figcaption { color: #555; font-size: 0.9rem; }
+</style></head><body>
+BODY
+</body></html>
+"""
