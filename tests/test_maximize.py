@@ -183,3 +183,13 @@ def test_scores_that_are_no_numbers_come_last() -> None:
     scores = np.array([NAN, -1e9])
     assert_array_equal(best(scores, codes, set(), np.random.default_rng(0)), [2.0])
     assert_array_equal(best(scores, codes, taken_rows(codes[1:]), np.random.default_rng(0)), [1.0])
+
+
+def test_candidates_that_differ_by_the_tolerance_count_as_equal() -> None:
+    codes = np.arange(4.0)[:, None]
+    scores = np.array([1.0, 0.99, 0.9, 0.5])
+    rng = np.random.default_rng(0)
+    found = {float(best(scores, codes, set(), rng, tolerance=0.05)[0]) for _ in range(50)}
+    assert found == {0.0, 1.0}
+    assert best(scores, codes, taken_rows(codes[:2]), rng, tolerance=0.05)[0] == 2
+    assert best(scores, codes, set(), rng)[0] == 0

@@ -19,7 +19,7 @@ from malibo.labels import label
 from malibo.maximize import Pool, taken_rows
 from malibo.posterior import Gaussian, Samples
 from malibo.space.parameters import Array
-from malibo.suggest import Observations, suggest, task_posterior
+from malibo.suggest import EQUAL_LOGITS, Observations, suggest, suggestions, task_posterior
 from strategies import repeatable
 
 if TYPE_CHECKING:
@@ -257,3 +257,23 @@ def test_without_a_past_the_logit_is_that_of_the_share_of_good_ones() -> None:
     optimizer = Malibo(space=Space(x=Float(0, 1)), gamma=0.1)
     points = optimizer.model.points(np.array([[0.3]]))
     assert points.offset[0] == pytest.approx(np.log(0.1))
+
+
+def test_a_corrected_score_may_be_missed_by_a_little_and_no_more(model: MetaModel) -> None:
+    rng = np.random.default_rng(0)
+    codes = model.space.sample(rng, 12)
+    seen = Observations(codes, np.arange(12.0), np.empty((0, codes.shape[1])))
+    for seed in range(10):
+        generator = np.random.default_rng(seed)
+        (found,) = suggestions(model, seen, SuggestConfig(), generator)
+        chosen = (found.pool.codes == found.row) | np.isnan(found.pool.codes) & np.isnan(found.row)
+        score = found.corrected[chosen.all(axis=1)][0]
+        assert score >= found.corrected.max() - EQUAL_LOGITS
+
+
+def test_without_a_correction_the_best_score_wins(model: MetaModel) -> None:
+    codes = model.space.sample(np.random.default_rng(0), 12)
+    seen = Observations(codes, np.arange(12.0), np.empty((0, codes.shape[1])))
+    (found,) = suggestions(model, seen, SuggestConfig(residual="none"), np.random.default_rng(1))
+    chosen = (found.pool.codes == found.row) | np.isnan(found.pool.codes) & np.isnan(found.row)
+    assert found.corrected[chosen.all(axis=1)].max() == found.corrected.max()

@@ -17,7 +17,9 @@ Inference = Literal["laplace", "variational", "hmc"]
 Exploration = Literal["thompson", "probit", "map"]
 ResidualModel = Literal["boosting", "forest", "mlp", "none"]
 
-GAMMA = 1 / 3  # the share of observations that count as good
+GAMMA = 1 / 3  # the share of observations that count as good, in the paper
+_PAST_GAMMA: dict[Recipe, float] = {"fast": 0.1, "paper": GAMMA}
+_TARGET_GAMMA: dict[Recipe, float] = {"fast": 0.2, "paper": GAMMA}
 
 
 def _need(condition: bool, name: str, value: object, expected: str) -> None:
@@ -43,8 +45,9 @@ def _plain_numbers(config: Any) -> None:
             object.__setattr__(config, field.name, value.item())
 
 
-def _check_label_options(gamma: float, utility: str) -> None:
-    _need(_is_real(gamma) and 0 < gamma < 1, "gamma", gamma, "a number between 0 and 1")
+def _check_label_options(gamma: float | None, utility: str) -> None:
+    good = gamma is None or (_is_real(gamma) and 0 < gamma < 1)
+    _need(good, "gamma", gamma, "a number between 0 and 1")
     _need(utility in get_args(Utility), "utility", utility, f"one of {listing(get_args(Utility))}")
 
 
@@ -53,7 +56,9 @@ class TrainConfig:
     """How the past is learned.
 
     recipe             "fast" (Muon and Adam, one cycle) or "paper" (Adam at 1e-3)
-    gamma, utility     what counts as good, and how much: "ei" or "pi" (malibo.labels)
+    gamma              share of a past task's observations that count as good (None: the
+                       recipe's own, 0.1 for "fast" and 1/3 for "paper")
+    utility            how much a good one counts: "ei" or "pi" (malibo.labels)
     hidden_layers, hidden_units, features
                        the network; ``features`` is d, the dimension of Φ and z
     mean_layer         False is the variant RES: no task-agnostic prediction
@@ -66,7 +71,7 @@ class TrainConfig:
     """
 
     recipe: Recipe = "fast"
-    gamma: float = GAMMA
+    gamma: float | None = None
     utility: Utility = "ei"
     hidden_layers: int = 4
     hidden_units: int = 64
@@ -98,13 +103,28 @@ class TrainConfig:
             good = (optional and value is None) or (_is_real(value) and value >= 0)
             _need(good, name, value, "a number >= 0")
 
+    @property
+    def past_gamma(self) -> float:
+        """γ of the past tasks."""
+        return _PAST_GAMMA[self.recipe] if self.gamma is None else self.gamma
+
+    @property
+    def target_gamma(self) -> float:
+        """γ of the new task, unless its options say otherwise.
+
+        What a warm start tries is good already: of that, a larger share is as good as
+        the best of the past's random configurations.
+        """
+        return _TARGET_GAMMA[self.recipe] if self.gamma is None else self.gamma
+
 
 @dataclass(frozen=True)
 class SuggestConfig:
     """How the next configuration is found.
 
-    gamma, utility     what counts as good, and how much: "ei" or "pi" (malibo.labels); None:
-                       as the model was trained
+    gamma              share of the observations that count as good; None: as the model was
+                       trained if that was said, else 0.2 with a past and 1/3 without
+    utility            how much a good one counts: "ei" or "pi"; None: as the model was trained
     inference          how q(z) is found: "laplace", "variational" or "hmc"
     explore            how q(z) is used: one "thompson" draw, "probit" average, or the "map"
     residual           what corrects the meta-model: "boosting", "forest", "mlp" or "none"
@@ -124,8 +144,7 @@ class SuggestConfig:
 
     def __post_init__(self) -> None:
         _plain_numbers(self)
-        gamma = GAMMA if self.gamma is None else self.gamma
-        _check_label_options(gamma, "ei" if self.utility is None else self.utility)
+        _check_label_options(self.gamma, "ei" if self.utility is None else self.utility)
         for name, kind in (
             ("inference", Inference),
             ("explore", Exploration),

@@ -70,14 +70,20 @@ def _all_taken(codes: Array, taken: Taken) -> bool:
     return all(key(row) in taken for row in codes)
 
 
-def best(scores: Array, codes: Array, taken: Taken, rng: np.random.Generator) -> Array:
-    """The row with the highest score that is not taken; chance decides between equal ones."""
+def best(
+    scores: Array, codes: Array, taken: Taken, rng: np.random.Generator, tolerance: float = 0.0
+) -> Array:
+    """The row with the highest score that is not taken.
+
+    Chance decides between equal ones: those that differ from the highest by ``tolerance`` at most.
+    """
     left = np.nan_to_num(scores, nan=np.finfo(float).min)
     while np.isfinite(top := left.max()):
-        for index in rng.permutation(np.flatnonzero(left == top)):
+        equal = left >= top - tolerance
+        for index in rng.permutation(np.flatnonzero(equal)):
             if key(codes[index]) not in taken:
                 return np.asarray(codes[index])
-        left[left == top] = -np.inf
+        left[equal] = -np.inf
     raise SpaceExhaustedError(
         f"all {len(codes)} candidates have been tried or are pending; stop here, or give more."
     )

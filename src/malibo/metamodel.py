@@ -88,7 +88,7 @@ class MetaModel:
         joint = codes if self.joint == self.space else translate(codes, self.space, self.joint)
         unit = self.joint.encode(joint)
         if self.network is None:
-            base = np.full(len(codes), np.log(self.config.gamma))
+            base = np.full(len(codes), np.log(self.config.target_gamma))
             return Points(unit, np.empty((len(codes), 0)), base)
         phi, offset = self.network.features_and_mean(centred(unit))
         return Points(unit, phi, offset)

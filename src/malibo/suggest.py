@@ -21,6 +21,8 @@ from malibo.residual import Observed, fit_residual, lightgbm
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
 
+EQUAL_LOGITS = 0.02  # a difference that no data of a tuning could support
+
 
 @dataclass(frozen=True, eq=False)
 class Observations:
@@ -58,7 +60,7 @@ class Suggestion:
     row         (P,) its codes
     pool        the candidates
     base        (n,) their logits before the residual model: of the draw, the average or the mean
-    corrected   (n,) their logits after it, which the row maximises
+    corrected   (n,) their logits after it, which the row maximises up to ``EQUAL_LOGITS``
     """
 
     row: Array
@@ -114,7 +116,18 @@ def _suggest_one(
     if pool is None:
         pool = draw_pool(model, config.random_candidates, taken, rng)
     base, corrected = _scores(model, observations, config, rng, pool.points)
-    return Suggestion(best(corrected, pool.codes, taken, rng), pool, base, corrected)
+    row = best(corrected, pool.codes, taken, rng, _tolerance(model, observations, config))
+    return Suggestion(row, pool, base, corrected)
+
+
+def _tolerance(model: MetaModel, observations: Observations, config: SuggestConfig) -> float:
+    """By how many logits candidates may differ and still count as equal.
+
+    Where trees say the same of a whole region, the slope of the meta-model, far less sure than
+    that, would choose its rim again and again, and creep along it.
+    """
+    corrected = config.residual != "none" and len(observations.losses) >= config.residual_after
+    return EQUAL_LOGITS if model.informed and corrected else 0.0
 
 
 def _scores(
@@ -132,7 +145,7 @@ def _scores(
         return points.offset, points.offset  # x₀ = argmax g(x)
     labels = label(
         observations.losses,
-        model.config.gamma if config.gamma is None else config.gamma,
+        model.config.target_gamma if config.gamma is None else config.gamma,
         config.utility or model.config.utility,
     )
     seen = model.points(observations.codes)

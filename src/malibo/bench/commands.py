@@ -8,7 +8,7 @@ import click
 
 from malibo.bench.methods import METHODS, method
 from malibo.bench.suites import suite, suites
-from malibo.errors import InputError, plural
+from malibo.errors import InputError, nearest_first, plural
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _data = click.option(
@@ -28,8 +28,9 @@ def bench() -> None:
 @_data
 def list_all(data: Path | None) -> None:
     """Print suites and methods, one line each."""
+    known_suites = suites(data)
     click.echo("Suites")
-    for name, found in suites(data).items():
+    for name, found in known_suites.items():
         click.echo(f"  {name:24} {found.line}")
     click.echo("\nMethods")
     for name, known in METHODS.items():
@@ -123,5 +124,5 @@ def _names(text: str) -> list[str]:
 def _known_tasks(names: list[str], known: tuple[str, ...]) -> list[str]:
     for name in names:
         if name not in known:
-            raise InputError(f"unknown task {name!r}; the suite has {', '.join(known)}.")
+            raise InputError(f"unknown task {name!r}; {nearest_first(name, known)}.")
     return names

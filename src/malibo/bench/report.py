@@ -15,7 +15,7 @@ from malibo.bench.figures.style import style
 from malibo.bench.metrics import in_natural_order
 from malibo.bench.runs import Run, RunSet, read_runs
 from malibo.bench.summary import ALL, STEPS, Row, summary, write_csv
-from malibo.errors import InputError, plural
+from malibo.errors import InputError
 
 DPI = 110  # small files
 _SHOWN = {
@@ -111,18 +111,22 @@ Cells = list[list[str]]
 
 
 def _table(rows: Sequence[Row], column: str) -> Cells:
-    """A header, and a line for each method, the best at the last step first."""
+    """A header, and a line for each method, the best at the last step first.
+
+    There are no lines as long as no method was run on every task.
+    """
     of_all = [row for row in rows if row["task"] == ALL]
     steps = sorted({int(row["step"]) for row in of_all if int(row["step"]) in STEPS})
     methods = in_natural_order({str(row["method"]) for row in of_all})
     cells = {(str(row["method"]), int(row["step"])): row for row in of_all}
+    last = {method: cells[method, steps[-1]] for method in methods}
     lines = [
         [
             style(method).label,
-            str(cells[method, steps[-1]]["seeds"]),
+            str(last[method]["seeds"]),
             *(_cell(cells[method, step], column) for step in steps),
         ]
-        for method in sorted(methods, key=lambda m: float(cells[m, steps[-1]][column]))
+        for method in sorted(methods, key=lambda method: float(last[method][column]))
     ]
     return [["method", "seeds", *(f"step {step}" for step in steps)], *lines]
 
@@ -158,9 +162,9 @@ def _markdown(sections: Sequence[Section], pictures: Mapping[str, Path]) -> str:
 
 def _preface() -> list[str]:
     return [
-        "Made by `malibo bench report`. Leave one task out; the past is random observations of every"
-        " other task; all methods see the same past for a seed. ± is one standard error over seeds."
-        " The CSV file of each suite has every task by itself.",
+        "Made by `malibo bench report`. Leave one task out; the past is random observations of"
+        " every other task; all methods see the same past for a seed. ± is one standard error over"
+        " seeds. The CSV file of each suite has every task by itself.",
     ]
 
 

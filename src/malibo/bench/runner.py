@@ -22,7 +22,7 @@ from malibo.bench.methods.optimizer import Optimizer
 from malibo.bench.problems import Evaluation, Problem
 from malibo.bench.runs import Run, RunKey, RunSet, open_runs
 from malibo.bench.suites import Suite
-from malibo.errors import MaliboError, plural
+from malibo.errors import InputError, MaliboError, MissingDependencyError, plural
 from malibo.extras import require
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
@@ -47,6 +47,9 @@ def run_suite(
     tasks: Sequence[str] | None = None,
 ) -> int:
     """Do what is not in the results file yet, and return how many runs that were."""
+    require("joblib", "bench")
+    if jobs == 0:
+        raise InputError("jobs must be the number of processes, or -1 for all cores; got 0.")
     for name in methods:
         check_installed(name)
     wanted = [
@@ -79,7 +82,7 @@ def _results(
     joblib = require("joblib", "bench")
     backend = joblib.parallel.get_active_backend()[0]
     lazily = "generator_unordered" if backend.supports_return_generator else "list"
-    parallel = joblib.Parallel(n_jobs=jobs, return_as=lazily, pre_dispatch=f"{max(jobs, 1)}*2")
+    parallel = joblib.Parallel(n_jobs=jobs, return_as=lazily)
     work = joblib.delayed(try_run)
     yield from parallel(work(suite, key, steps) for key in todo)
 
@@ -93,9 +96,11 @@ def _failed(failures: list[Failure]) -> str:
 
 
 def try_run(suite: Suite, key: RunKey, steps: int) -> Run | Failure:
-    """One run; an error of a method does not end the others."""
+    """One run; an error of a method does not end the others, a missing package does."""
     try:
         return run_one(suite, key, steps)
+    except MissingDependencyError:
+        raise
     except Exception:
         return Failure(key, traceback.format_exc())
 

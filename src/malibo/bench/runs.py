@@ -20,6 +20,7 @@ from malibo.errors import InputError, MaliboError
 
 FORMAT = "malibo-bench"
 VERSION = 1
+_BEGINNING = f'{{"format": "{FORMAT}", '  # of every results file
 
 
 class RunKey(NamedTuple):
@@ -104,7 +105,7 @@ def _whole_lines(path: Path) -> list[str]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path} is no results file of malibo bench.") from None
+        raise _foreign(path) from None
     return text.split("\n")[:-1]
 
 
@@ -115,13 +116,20 @@ def _read_header(path: Path, lines: list[str]) -> RunSet:
             raise ValueError
         version = plain.pop("version")
     except (IndexError, KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(f"{path} is no results file of malibo bench.") from None
+        raise _foreign(path) from None
     if version != VERSION:
         raise InputError(
             f"{path} has format version {version!r} and this malibo reads {VERSION}; move it away,"
             " or use the malibo that wrote it."
         )
-    return RunSet(**plain)
+    try:
+        return RunSet(**plain)
+    except TypeError:
+        raise _foreign(path) from None
+
+
+def _foreign(path: Path) -> InputError:
+    return InputError(f"{path} is no results file of malibo bench.")
 
 
 def _read_lines(path: Path, lines: list[str]) -> list[Run]:
@@ -129,7 +137,7 @@ def _read_lines(path: Path, lines: list[str]) -> list[Run]:
     for number, line in enumerate(lines, 2):
         try:
             run = Run.from_json(line)
-        except (KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise InputError(
                 f"{path}, line {number} is damaged; delete that line and run again: only its run"
                 " is repeated."
@@ -164,17 +172,25 @@ def open_runs(path: Path, run_set: RunSet) -> Iterator[RunFile]:
     with file:
         _lock(file, path)
         if not _whole_lines(path):
-            file.truncate(0)
-            file.write(run_set.header() + "\n")
-            file.flush()
+            _begin(file, path, run_set)
         found, runs = read_runs(path)
         if found != run_set:
             raise InputError(
                 f"{path} holds {found.suite} with {found.steps} steps, and {run_set.suite} with"
-                f" {run_set.steps} steps was asked for; give another --output."
+                f" {run_set.steps} steps was asked for; give another --results."
             )
         _cut_torn_line(path)
         yield RunFile(file, runs)
+
+
+def _begin(file: TextIO, path: Path, run_set: RunSet) -> None:
+    """Write the header, in place of a torn one; what somebody else wrote is left alone."""
+    torn = path.read_text(encoding="utf-8")
+    if not _BEGINNING.startswith(torn[: len(_BEGINNING)]):
+        raise _foreign(path)
+    file.truncate(0)
+    file.write(run_set.header() + "\n")
+    file.flush()
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -43,7 +43,7 @@ class Data:
 
 def label_history(history: History, config: TrainConfig) -> tuple[Array32, Array32]:
     """Weights p and n of every observation, each task by its own threshold τ."""
-    labels = [label(task.losses, config.gamma, config.utility) for task in history.tasks]
+    labels = [label(task.losses, config.past_gamma, config.utility) for task in history.tasks]
     p = np.concatenate([each.p for each in labels])
     n = np.concatenate([each.n for each in labels])
     return p.astype(np.float32), n.astype(np.float32)

@@ -117,7 +117,7 @@ class _Run:
     def _new_task(self, data: Data, rows: NDArray[np.intp]) -> NewTask:
         """Rows of a held-out task, the first of them known as they would be of a new one."""
         known = rows[: min(SHOTS, len(rows) // 2)]
-        labels = label(self.history.losses[known], self.config.gamma, self.config.utility)
+        labels = label(self.history.losses[known], self.config.past_gamma, self.config.utility)
         p, n = labels.p.astype(np.float32), labels.n.astype(np.float32)
         return NewTask(data.rows(rows), replace(data.rows(known), p=p, n=n))
 

@@ -2,11 +2,15 @@
 
 After Perrone et al. (2018). The features are the last layer of a network. Its weights, and the
 two precisions of each task, maximise the marginal likelihood of all tasks together.
+
+With few past tasks the network can learn their observations by heart: the marginal likelihood
+still grows when predictions are already wrong and far too certain. So a quarter of the past
+is held out, and training goes back to where that was predicted best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +26,18 @@ from malibo.bench.methods.surrogate import (
     with_failures,
 )
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History
+from malibo.history import History, Task
 from malibo.space.parameters import Array
 
 UNITS = 50  # of each of the two layers, as in the paper
-_TRAIN, _REFINE = 300, 25  # iterations of L-BFGS on the past, and for each suggestion
+HELD_OUT = 0.25  # of each past task's observations
+_TRAIN, _REFINE = 300, 10  # iterations of L-BFGS on the past, and for each suggestion
 _MOST = 512  # observations of a past task
 _ALPHA = (-7.0, 7.0)  # bounds of the logarithms of the weights' precision
 _BETA = (-2.0, 11.0)  # and of the observations'
+
+Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
+Observed = tuple[Array, Array]  # points (n, D) and standardised values (n,) of a task
 
 
 class Ablr(Surrogate):
@@ -37,24 +45,35 @@ class Ablr(Surrogate):
 
     def __init__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> None:
         super().__init__(space, history, rng)
-        self._past = []
-        for task in history:
-            rows = rng.permutation(len(task))[:_MOST]
-            values = standardized(with_failures(task.losses[rows]))
-            self._past.append((task.space.encode(task.codes[rows]), values))
-        data = Data.of(self._past)
+        self._past = [observed(task, rng) for task in history]
+        self._kept = [keep(points, values) for points, values in self._past]
         with one_core():
-            self._trained = fit(initial(data, rng), data, _TRAIN)
-            self._heads = Heads.of(self._trained, data)
+            start = initial(len(self._past), space.space.dimension, rng)
+            self._trained = self._fit(start, [], _TRAIN)
+            self._heads = Heads.of(self._trained, Data.of(self._past))
+
+    def _fit(self, vector: Array, target: list[Observed], iterations: int) -> Array:
+        """Learn from the past that is not held out, and from the target, if there is one.
+
+        It ends where the likelihood of what was held out and of the target is highest: that
+        of everything, less that of the part of the past from which it learns.
+        """
+        everything, seen = Data.of([*self._past, *target]), Data.of([*self._kept, *target])
+
+        def judge(values: Tensor) -> float:
+            learnt = task_losses(values, seen)[: len(self._past)].sum()
+            return float(task_losses(values, everything).sum() - learnt)
+
+        return fit(vector, seen, iterations, judge)
 
     def next_row(self, rng: np.random.Generator) -> Array:
         """The highest expected improvement; at the very beginning, the lowest mean."""
         values = standardized(with_failures(self.losses))
         if not values.any():  # fewer than two different losses have no scale
             return self._first_row(rng)
-        data = Data.of([*self._past, (self.points, values)])
-        refined = fit(with_task(self._trained, len(self._past)), data, _REFINE)
-        heads = Heads.of(refined, data)
+        target = (self.points, values)
+        refined = self._fit(with_task(self._trained, len(self._past)), [target], _REFINE)
+        heads = Heads.of(refined, Data.of([*self._past, target]))
         incumbent = float(values.min())
 
         def score(points: Array) -> Array:
@@ -80,6 +99,19 @@ class Ablr(Surrogate):
         return self.highest(score, rng)
 
 
+def observed(task: Task, rng: np.random.Generator) -> Observed:
+    """A past task, or as many of its observations as are affordable, in random order."""
+    rows = rng.permutation(len(task))[:_MOST]
+    values = standardized(with_failures(task.losses[rows]))
+    return task.space.encode(task.codes[rows]), values
+
+
+def keep(points: Array, values: Array) -> Observed:
+    """All but what is held out."""
+    size = len(values) - int(HELD_OUT * len(values))
+    return points[:size], values[:size]
+
+
 @dataclass(frozen=True, eq=False)
 class Data:
     """Observations of T tasks, filled up with zeros to the size of the largest.
@@ -94,15 +126,11 @@ class Data:
     known: Tensor
 
     @classmethod
-    def of(cls, tasks: Sequence[tuple[Array, Array]]) -> Data:
-        """Points (n, D) and values (n,) of each task."""
-        most = max(len(values) for _, values in tasks)
-        shape = (len(tasks), most)
-        points, values, known = (
-            np.zeros((*shape, tasks[0][0].shape[1])),
-            np.zeros(shape),
-            np.zeros(shape),
-        )
+    def of(cls, tasks: Sequence[Observed]) -> Data:
+        """Put them together."""
+        shape = (len(tasks), max(len(values) for _, values in tasks))
+        points = np.zeros((*shape, tasks[0][0].shape[1]))
+        values, known = np.zeros(shape), np.zeros(shape)
         for index, (its_points, its_values) in enumerate(tasks):
             size = len(its_values)
             points[index, :size], values[index, :size] = its_points, its_values
@@ -113,9 +141,8 @@ class Data:
 # -- parameters: one vector of the network's weights, then log α and log β of each task ----------
 
 
-def initial(data: Data, rng: np.random.Generator) -> Array:
+def initial(tasks: int, width: int, rng: np.random.Generator) -> Array:
     """Random weights of the size that suits tanh (Glorot), α = 1 and β = 10."""
-    tasks, _, width = data.points.shape
     parts = []
     for inputs in (width, UNITS):
         spread = np.sqrt(2 / (inputs + UNITS))
@@ -133,15 +160,15 @@ def features(vector: Tensor, points: Tensor) -> Tensor:
     """(..., n, D) to (..., n, UNITS): two layers of tanh."""
     width = points.shape[-1]
     sizes = [width * UNITS, UNITS, UNITS * UNITS, UNITS]
-    first, first_bias, second, second_bias = vector[: sum(sizes)].split(sizes)
+    first, first_bias, second, second_bias = torch.split(vector[: sum(sizes)], sizes)
     hidden = torch.tanh(points @ first.view(width, UNITS) + first_bias)
     return torch.tanh(hidden @ second.view(UNITS, UNITS) + second_bias)
 
 
 def precisions(vector: Tensor, tasks: int) -> tuple[Tensor, Tensor]:
     """α and β of each task."""
-    alpha, beta = vector[-2 * tasks :].exp().split(tasks)
-    return alpha, beta
+    both = vector[-2 * tasks :].exp()
+    return both[:tasks], both[tasks:]
 
 
 # -- Bayesian linear regression ------------------------------------------------------------------
@@ -183,30 +210,41 @@ class Heads:
         return mean.numpy(), variance.clamp_min(1e-12).sqrt().numpy()
 
 
-def negative_log_likelihood(vector: Tensor, data: Data) -> Tensor:
-    """−log p(y) of all observations, the weights w integrated out."""
+def task_losses(vector: Tensor, data: Data) -> Tensor:
+    """(T,) −log p(y) of the observations of each task, the weights w integrated out."""
     heads = Heads.of(vector, data)
-    sizes = data.known.sum(dim=1)
     left = torch.linalg.solve_triangular(heads.factor, heads.target[..., None], upper=False)
     explained = heads.beta / heads.alpha * left.square().sum(dim=(1, 2))
     misfit = heads.beta * (data.values.square().sum(dim=1) - explained)
     determinant = 2 * heads.factor.diagonal(dim1=1, dim2=2).log().sum(dim=1)
-    constants = sizes * (np.log(2 * np.pi) - heads.beta.log())
-    return 0.5 * (misfit + determinant + constants).sum()
+    constants = data.known.sum(dim=1) * (np.log(2 * np.pi) - heads.beta.log())
+    return 0.5 * (misfit + determinant + constants)
 
 
-def fit(vector: Array, data: Data, iterations: int) -> Array:
-    """The parameters after some iterations of L-BFGS."""
+def fit(vector: Array, data: Data, iterations: int, judge: Callable[[Tensor], float]) -> Array:
+    """The best parameters, as judged, on the way of some iterations of L-BFGS."""
     tasks, observations = len(data.values), float(data.known.sum())
+    best = (judge(torch.as_tensor(vector)), vector)
 
-    def loss(values: Array) -> tuple[float, Array]:
+    def loss(values: Vector) -> tuple[float, Array]:
         leaf = torch.tensor(values, requires_grad=True)
-        result = negative_log_likelihood(leaf, data) / observations
+        result = task_losses(leaf, data).sum() / observations
         (gradient,) = torch.autograd.grad(result, leaf)
-        return float(result), gradient.numpy()
+        return result.item(), gradient.numpy()
 
-    free = [(-np.inf, np.inf)] * (len(vector) - 2 * tasks)
-    bounds = free + [_ALPHA] * tasks + [_BETA] * tasks
-    options = {"maxiter": iterations, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-7}
-    found = minimize(loss, vector, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    return np.asarray(found.x)
+    def compare(xk: Vector) -> None:  # the name tells scipy what to pass
+        nonlocal best
+        judged = judge(torch.as_tensor(xk))
+        if judged < best[0]:
+            best = (judged, xk.copy())
+
+    minimize(
+        loss,
+        vector,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(None, None)] * (len(vector) - 2 * tasks) + [_ALPHA] * tasks + [_BETA] * tasks,
+        callback=compare,
+        options={"maxiter": iterations, "maxcor": 20, "ftol": 1e-9, "gtol": 1e-7},
+    )
+    return best[1]

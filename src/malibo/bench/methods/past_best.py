@@ -24,15 +24,24 @@ class PastBest(Told):
     def __init__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> None:
         super().__init__(space, history, rng)
         self._past = in_order(history, rng)
+        self._rows: list[Array] = []
 
     def ask(self) -> Config:
         """The best past configuration that was not tried; in a table, the row nearest to it."""
         taken = self.taken
-        used = 0 if self.search.table is None else len(self.losses)
-        for row in self._past[used:]:
-            if (fresh := self.search.nearest(row, taken)) is not None:
-                return self.config(fresh)
+        for number in range(len(self._past)):
+            row = self._row(number)
+            if key(row) not in taken:
+                return self.config(row)
         return self.random_config(self.rng())
+
+    def _row(self, number: int) -> Array:
+        """A past configuration, or the row of the table nearest to it; each is looked up once."""
+        if number == len(self._rows):
+            row = self._past[number]
+            nearest = self.search.nearest(row, set())
+            self._rows.append(row if nearest is None else nearest)
+        return self._rows[number]
 
 
 def in_order(history: History, rng: np.random.Generator) -> Array:

@@ -19,8 +19,8 @@ from botorch.exceptions.errors import ModelFittingError
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from botorch.models.utils.gpytorch_modules import get_covar_module_with_dim_scaled_prior
-from gpytorch.constraints import GreaterThan  # type: ignore[import-untyped]
-from gpytorch.mlls import ExactMarginalLogLikelihood  # type: ignore[import-untyped]
+from gpytorch.constraints import GreaterThan
+from gpytorch.mlls import ExactMarginalLogLikelihood
 from scipy.special import erfcx
 from scipy.stats import norm
 from torch import Tensor
@@ -76,8 +76,9 @@ def with_failures(losses: Array) -> Array:
 
 def standardized(values: Array) -> Array:
     """Values of mean 0 and standard deviation 1; zeros if all are equal."""
-    largest = np.abs(values).max(initial=0.0)
-    centred = values / (largest or 1.0)  # squares of very large losses are infinite
+    if len(values) == 0:
+        return values
+    centred = values / (np.abs(values).max() or 1.0)  # squares of very large ones are infinite
     centred = centred - centred.mean()
     scale = centred.std()
     return np.asarray(centred / scale if scale > 1e-12 else np.zeros_like(centred))
@@ -126,7 +127,7 @@ class Posterior:
     def of(cls, model: SingleTaskGP, rbf: bool) -> Posterior:
         """The posterior of a model with its present hyperparameters."""
         points = model.train_inputs[0]
-        constant = float(model.mean_module.constant)
+        constant = model.mean_module.constant.item()
         kernel = squared_exponential if rbf else matern
         with torch.no_grad():
             lengths = model.covar_module.lengthscale[0].clone()
