@@ -286,3 +286,9 @@ def test_no_process_at_all_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="unknown method 'rondom'"):
         go(tmp_path / "small.jsonl", ("rondom",))
     assert not (tmp_path / "small.jsonl").exists()
+
+
+def test_a_table_that_is_used_up_ends_a_run() -> None:
+    run = run_one(SmallSuite(), RunKey("random", "middle", 0), 40)
+    assert len(run.loss) == 30
+    assert min(run.truth) == run.reference.best

@@ -22,7 +22,13 @@ from malibo.bench.methods.optimizer import Optimizer
 from malibo.bench.problems import Evaluation, Problem
 from malibo.bench.runs import Run, RunKey, RunSet, open_runs
 from malibo.bench.suites import Suite
-from malibo.errors import InputError, MaliboError, MissingDependencyError, plural
+from malibo.errors import (
+    InputError,
+    MaliboError,
+    MissingDependencyError,
+    SpaceExhaustedError,
+    plural,
+)
 from malibo.extras import require
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
@@ -145,11 +151,15 @@ class Trial:
 def _tune(
     optimizer: Optimizer, problem: Problem, seed: int, steps: int, noise: np.random.Generator
 ) -> Iterator[Trial]:
+    """Trials, until there are enough of them or the table is used up."""
     space = problem.search.space
     given = problem.initial(seed)
     for step in range(len(given) + steps):
         start = time.perf_counter()
-        config = space.configs(given[step])[0] if step < len(given) else optimizer.ask()
+        try:
+            config = space.configs(given[step])[0] if step < len(given) else optimizer.ask()
+        except SpaceExhaustedError:
+            return
         asked = time.perf_counter()
         row = space.codes([config])[0]
         evaluation = problem.evaluate(row, noise)

@@ -29,7 +29,7 @@ from malibo.bench.figures.adaptation import (
 from malibo.errors import InputError, MissingDependencyError
 from malibo.labels import label
 from malibo.space.parameters import Array
-from malibo.suggest import suggest, suggestions
+from malibo.suggest import EQUAL_LOGITS, suggest, suggestions
 
 pytest.importorskip("matplotlib")
 
@@ -119,8 +119,8 @@ def test_suggestions_are_what_suggest_returns_with_the_scores_behind(model: Meta
         suggest(model, known, config, np.random.default_rng(1), 3),
     )
     for suggestion in found:
-        best = np.argmax(suggestion.corrected)
-        assert_array_equal(suggestion.row, suggestion.pool.codes[best])
+        chosen = suggestion.corrected[suggestion.pool.codes[:, 0] == suggestion.row[0]]
+        assert chosen.max() >= suggestion.corrected.max() - EQUAL_LOGITS
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -129,7 +129,7 @@ def test_every_query_is_the_highest_candidate_that_is_left(name: str, model: Met
         (suggestion,) = iteration.chosen
         left = ~np.isin(GRID, iteration.known.codes)
         chosen = suggestion.corrected[suggestion.row[0] == GRID]
-        assert chosen == suggestion.corrected[left].max()
+        assert chosen >= suggestion.corrected[left].max() - EQUAL_LOGITS
 
 
 def test_boosting_changes_nothing_before_its_first_trial(model: MetaModel) -> None:
@@ -208,7 +208,8 @@ def test_the_last_query_is_where_the_drawn_acquisition_is_highest(
         acquisition = list(curves(bottom).values())[-1]  # the corrected one is drawn last
         ((x, height),) = triangles(bottom)
         assert x == places[-1, 0]
-        assert height == acquisition[x == GRID] == acquisition[left].max()
+        assert height == acquisition[x == GRID]
+        assert height >= acquisition[left].max() - EQUAL_LOGITS
 
 
 def test_queries_lie_on_the_function_and_are_all_different(figures: dict[str, Figure]) -> None:
@@ -224,10 +225,10 @@ def test_each_variant_shows_the_curves_it_has(figures: dict[str, Figure]) -> Non
     assert names == [["with boosting"], ["probit average"], ["Thompson sample"], boosted]
 
 
-def test_the_best_third_of_each_past_task_has_its_colour(figures: dict[str, Figure]) -> None:
+def test_the_best_of_each_past_task_has_its_colour(figures: dict[str, Figure]) -> None:
     good, others = figures["meta_acquisition"].axes[0].collections
     tasks = list(past("forrester"))[:10]
-    k = [label(task.losses).k for task in tasks]
+    k = [label(task.losses, 0.1).k for task in tasks]
     assert len(np.asarray(good.get_offsets())) == np.sum(k)
     assert len(np.asarray(others.get_offsets())) == np.size(k) - np.sum(k)
     best = [task.losses.min() for task in tasks]

@@ -1,8 +1,8 @@
 """Task adaptation on functions of one variable: the numbers behind the illustrations.
 
 The candidates are a grid, so that the scores of a suggestion are a curve to draw: the one whose
-highest point is the query. Queries are those of ``Malibo`` with this grid as its candidates and
-the same seed.
+highest point is the query, up to ``EQUAL_LOGITS``. Queries are those of ``Malibo`` with this
+grid as its candidates and the same seed.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from scipy.special import expit
 from malibo.bench.figures.adaptation import GRID, grid, prior
 from malibo.bench.figures.style import finish
 from malibo.bench.problems.ensembles import Function
+from malibo.config import TrainConfig
 from malibo.extras import require
 from malibo.history import History
 from malibo.labels import label
@@ -76,8 +77,10 @@ def draw_observations(axes: Axes, history: History) -> None:
     tasks = list(history)[:RELATED]
     x = np.concatenate([task.codes[:, 0] for task in tasks])
     losses = np.concatenate([task.losses for task in tasks])
-    good = np.concatenate([label(task.losses).k for task in tasks])
-    for which, colour, name in ((good, ORANGE, "best third of a task"), (~good, BLUE, "others")):
+    gamma = TrainConfig().past_gamma
+    good = np.concatenate([label(task.losses, gamma).k for task in tasks])
+    best = f"best {gamma:.0%} of a task"
+    for which, colour, name in ((good, ORANGE, best), (~good, BLUE, "others")):
         axes.scatter(x[which], losses[which], s=6, alpha=0.5, color=colour, lw=0, label=name)
 
 
