@@ -83,3 +83,12 @@ def test_no_runs_make_an_empty_table(tmp_path: Path) -> None:
 def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write"):
         write_csv([], tmp_path / "none" / "summary.csv")
+
+
+def test_a_method_of_few_seeds_has_no_rank_and_limits_nobody() -> None:
+    runs = [run("a", "t", seed, [1.0]) for seed in range(5)]
+    runs += [run("b", "t", seed, [2.0]) for seed in range(5)]
+    runs += [run("few", "t", 0, [0.0])]
+    found = {row["method"]: float(row["rank"]) for row in summary(runs) if row["task"] == "t"}
+    assert (found["a"], found["b"]) == (1, 2)
+    assert math.isnan(found["few"])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import html
+import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
@@ -17,7 +20,11 @@ from malibo.bench.runs import Run, RunSet, read_runs
 from malibo.bench.summary import ALL, STEPS, Row, summary, write_csv
 from malibo.errors import InputError
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 DPI = 110  # small files
+COLOURS = 64
 _SHOWN = {
     "regret": "mean normalised regret",
     "log10_regret": "mean log10 regret",
@@ -72,8 +79,18 @@ def _draw_all(results: Results, output: Path, progress: bool) -> dict[str, Path]
         except InputError:
             continue  # no results for this one
         drawn[name] = output / f"{name}.png"
-        figure.savefig(drawn[name], dpi=DPI)
+        _save_small(figure, drawn[name])
     return drawn
+
+
+def _save_small(figure: Figure, path: Path) -> None:
+    """As a PNG of few colours: a third of the size, and nobody sees it."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=DPI)
+    with Image.open(buffer) as picture:
+        picture.convert("RGB").quantize(COLOURS).save(path, optimize=True)
 
 
 # -- words and tables ----------------------------------------------------------------------
@@ -116,7 +133,7 @@ def _table(rows: Sequence[Row], column: str) -> Cells:
     There are no lines as long as no method was run on every task.
     """
     of_all = [row for row in rows if row["task"] == ALL]
-    steps = sorted({int(row["step"]) for row in of_all if int(row["step"]) in STEPS})
+    steps = _columns({int(row["step"]) for row in of_all})
     methods = in_natural_order({str(row["method"]) for row in of_all})
     cells = {(str(row["method"]), int(row["step"])): row for row in of_all}
     last = {method: cells[method, steps[-1]] for method in methods}
@@ -126,16 +143,30 @@ def _table(rows: Sequence[Row], column: str) -> Cells:
             str(last[method]["seeds"]),
             *(_cell(cells[method, step], column) for step in steps),
         ]
-        for method in sorted(methods, key=lambda method: float(last[method][column]))
+        for method in sorted(methods, key=lambda method: _order(last[method], column))
     ]
     return [["method", "seeds", *(f"step {step}" for step in steps)], *lines]
 
 
+def _order(row: Row, column: str) -> float:
+    """The best first, the unknown last."""
+    value = float(row[column])
+    return math.inf if math.isnan(value) else value
+
+
+def _columns(steps: set[int]) -> list[int]:
+    """The steps of a table: fewer of the early ones where there are later ones."""
+    crowded = {20, 30} if max(steps, default=0) > 30 else set()
+    return [step for step in STEPS if step in steps and step not in crowded]
+
+
 def _cell(row: Row, column: str) -> str:
     """A value, with its standard error where there is one."""
-    value, error = float(row[column]), float(row.get(f"{column}_se", float("nan")))
+    value, error = float(row[column]), float(row.get(f"{column}_se", math.nan))
+    if math.isnan(value):
+        return ""
     text = f"{value:.1e}" if column == "regret" else f"{value:.2f}"
-    if error != error:
+    if math.isnan(error):
         return text
     return f"{text} ± {error:.0e}" if column == "regret" else f"{text} ± {error:.2f}"
 
@@ -162,9 +193,10 @@ def _markdown(sections: Sequence[Section], pictures: Mapping[str, Path]) -> str:
 
 def _preface() -> list[str]:
     return [
-        "Made by `malibo bench report`. Leave one task out; the past is random observations of"
-        " every other task; all methods see the same past for a seed. ± is one standard error over"
-        " seeds. The CSV file of each suite has every task by itself.",
+        "Made by `malibo bench report`. Each task is the new one in turn; the past is random"
+        " observations of other tasks, and for a seed all methods see the same. ± is one standard"
+        " error over seeds, where there are several. Ranks are among all methods of a table, on the"
+        " seeds that all of them have. The CSV file of each suite has every task by itself.",
     ]
 
 

@@ -31,7 +31,8 @@ from malibo.space.parameters import Array
 
 Row = dict[str, str | int | float]
 
-STEPS = (1, 5, 10, 25, 50, 100)
+STEPS = (1, 5, 10, 20, 25, 30, 50, 100)
+LEAST_SEEDS = 5  # for a rank, where others have as many
 ALL = "all"  # in place of a task
 _AVERAGED: Mapping[str, Metric] = {
     "regret": normalised_regret,
@@ -45,7 +46,7 @@ _WITH_ERROR = ("regret", "log10_regret")
 def summary(runs: Sequence[Run], steps: Sequence[int] = STEPS) -> list[Row]:
     """Rows for each task, and for all tasks together; NaN where nothing is known.
 
-    Ranks are among all methods of a task, over the seeds that they share. A method that lacks a
+    Ranks are among all methods of a task that have five seeds, over those that they share. A method that lacks a
     task has no row for all: its average would be one of other tasks.
     """
     tasks = in_natural_order({run.task for run in runs})
@@ -62,7 +63,7 @@ def _without_gaps(runs: Sequence[Run]) -> list[Run]:
 
 
 def _rows(task: str, runs: Sequence[Run], steps: Sequence[int]) -> Iterator[Row]:
-    ranks = average_ranks(curves(runs, normalised_regret))
+    ranks = _ranks(runs)
     for method in ranks:
         of_method = [run for run in runs if run.method == method]
         shown = curves(of_method, normalised_regret)
@@ -79,6 +80,15 @@ def _rows(task: str, runs: Sequence[Run], steps: Sequence[int]) -> Iterator[Row]
                     "suggest_ms": _median_runtime(of_method, int(step)),
                     "train_s": float(np.median([training_time(run) for run in of_method])),
                 }
+
+
+def _ranks(runs: Sequence[Run]) -> dict[str, Array]:
+    """Average ranks; NaN for methods of few seeds, which would leave few to compare the others on."""
+    found = curves(runs, normalised_regret)
+    seeds = {method: seed_counts(found.only([method]))[0] for method in found.methods}
+    least = min(LEAST_SEEDS, max(seeds.values(), default=0))
+    unknown = {method: np.full(len(found.steps), np.nan) for method in seeds}
+    return unknown | average_ranks(found.only([m for m in seeds if seeds[m] >= least]))
 
 
 def _averages(method: str, runs: Sequence[Run]) -> dict[str, Array]:
