@@ -46,8 +46,8 @@ _WITH_ERROR = ("regret", "log10_regret")
 def summary(runs: Sequence[Run], steps: Sequence[int] = STEPS) -> list[Row]:
     """Rows for each task, and for all tasks together; NaN where nothing is known.
 
-    Ranks are among all methods of a task that have five seeds, over those that they share. A method that lacks a
-    task has no row for all: its average would be one of other tasks.
+    Ranks are among all methods of a task that have five seeds, over those that they share. A
+    method that lacks a task has no row for all: its average would be one of other tasks.
     """
     tasks = in_natural_order({run.task for run in runs})
     groups = {task: [run for run in runs if run.task == task] for task in tasks}
@@ -83,7 +83,7 @@ def _rows(task: str, runs: Sequence[Run], steps: Sequence[int]) -> Iterator[Row]
 
 
 def _ranks(runs: Sequence[Run]) -> dict[str, Array]:
-    """Average ranks; NaN for methods of few seeds, which would leave few to compare the others on."""
+    """Average ranks; NaN for methods of few seeds, which would leave few pairs for the others."""
     found = curves(runs, normalised_regret)
     seeds = {method: seed_counts(found.only([method]))[0] for method in found.methods}
     least = min(LEAST_SEEDS, max(seeds.values(), default=0))
