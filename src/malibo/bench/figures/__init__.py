@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ FIGURES: dict[str, Named] = {
     **{
         f"fig-cd-{suite}": Named(
             f"critical differences on {suite} (Wilcoxon, Holm)",
-            lambda found, suite=suite: from_results.cd_figure(found, suite),  # type: ignore[misc]
+            partial(from_results.cd_figure, suite=suite),
         )
         for suite in REAL
     },
@@ -72,21 +73,21 @@ FIGURES: dict[str, Named] = {
     **{
         f"fig-noise-{family}": Named(
             f"regret under noise on {family}",
-            lambda found, family=family: from_results.noise_figure(found, family),  # type: ignore[misc]
+            partial(from_results.noise_figure, family=family),
         )
         for family in ("hartmann3d", "forrester", "branin")
     },
     **{
         f"fig-features-{family}": _illustration(
             f"learned features on {family}",
-            lambda family=family: illustrations.features(family),  # type: ignore[misc]
+            partial(illustrations.features, family),
         )
         for family in ("forrester", "quadratic")
     },
     **{
         f"fig-variants-{family}": _illustration(
             f"variants stepping on {family}",
-            lambda family=family: illustrations.variants(family),  # type: ignore[misc]
+            partial(illustrations.variants, family),
         )
         for family in ("forrester", "quadratic")
     },
@@ -106,23 +107,21 @@ FIGURES: dict[str, Named] = {
     **{
         f"fig-immediate-{suite}": Named(
             f"immediate regret on each task of {suite}",
-            lambda found, suite=suite: from_results.immediate_figure(found, suite),  # type: ignore[misc]
+            partial(from_results.immediate_figure, suite=suite),
         )
         for suite in REAL
     },
     **{
         f"fig-immediate-variants-{suite}": Named(
             f"immediate regret of the variants on each task of {suite}",
-            lambda found, suite=suite: from_results.immediate_figure(  # type: ignore[misc]
-                found, suite, from_results.VARIANTS
-            ),
+            partial(from_results.immediate_figure, suite=suite, methods=from_results.VARIANTS),
         )
         for suite in REAL
     },
     **{
         f"fig-wallclock-{suite}": Named(
             f"immediate regret over simulated time on {suite}",
-            lambda found, suite=suite: from_results.wallclock_figure(found, suite),  # type: ignore[misc]
+            partial(from_results.wallclock_figure, suite=suite),
         )
         for suite in REAL
     },
