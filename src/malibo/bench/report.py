@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from malibo.bench.figures import FIGURES, read_results
+from malibo.bench.figures import FIGURES
 from malibo.bench.figures.lines import Results, command
 from malibo.bench.figures.style import style
 from malibo.bench.metrics import in_natural_order
@@ -35,17 +35,17 @@ _SHOWN = {
 def make_report(folder: Path, output: Path, progress: bool = True) -> list[Path]:
     """Write everything that the results of a folder give; returns the files."""
     sets = _read(folder)
-    results = read_results(folder)
     _make_folder(output)
     tables = {name: summary(runs) for name, (_, runs) in sets.items()}
     for name, rows in tables.items():
         write_csv(rows, output / f"{name}.csv")
+    results = {name: runs for name, (_, runs) in sets.items()}
     pictures = _draw_all(results, output, progress)
     sections = list(_sections(sets, tables))
     text = output / "README.md"
     text.write_text(_markdown(sections, pictures), encoding="utf-8")
     page = output / "report.html"
-    page.write_text(_page(sections, pictures, output), encoding="utf-8")
+    page.write_text(_page(sections, pictures), encoding="utf-8")
     return [text, page, *(output / f"{name}.csv" for name in tables), *pictures.values()]
 
 
@@ -200,7 +200,7 @@ def _preface() -> list[str]:
     ]
 
 
-def _page(sections: Sequence[Section], pictures: Mapping[str, Path], output: Path) -> str:
+def _page(sections: Sequence[Section], pictures: Mapping[str, Path]) -> str:
     """One file that needs nothing else: pictures are inside."""
     body = ["<h1>malibo bench</h1>", *(f"<p>{html.escape(line)}</p>" for line in _preface())]
     for section in sections:

@@ -11,7 +11,6 @@ The contract, held by one test for all of them:
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -71,18 +70,3 @@ class Told:
     def random_config(self, rng: np.random.Generator) -> Config:
         """Any fresh configuration."""
         return self.config(rng.choice(self.search.candidates(rng, self.taken)))
-
-
-class Scored(Told, ABC):
-    """An optimizer that asks for the candidate with the highest score."""
-
-    def ask(self) -> Config:
-        """The fresh candidate with the highest score; chance decides between equal ones."""
-        rng = self.rng()
-        candidates = self.search.candidates(rng, self.taken)
-        scores = self.score(candidates, rng)
-        return self.config(candidates[rng.choice(np.flatnonzero(scores == scores.max()))])
-
-    @abstractmethod
-    def score(self, candidates: Array, rng: np.random.Generator) -> Array:
-        """A score for each of the candidates (n, P); the highest is tried next."""
