@@ -168,7 +168,8 @@ def suggestions(repeats: int) -> Iterator[Row]:
     from straightforward import straightforward_suggest
 
     from malibo import SuggestConfig, meta_train
-    from malibo.suggest import Observations, suggest
+    from malibo.observations import Observations
+    from malibo.suggest import suggest
 
     config = SuggestConfig()
     for parameters in (2, 9, 18):

@@ -20,9 +20,9 @@ from malibo.config import SuggestConfig
 from malibo.labels import label
 from malibo.metamodel import MetaModel
 from malibo.network import centred
+from malibo.observations import Observations
 from malibo.posterior import Evidence, Gaussian
 from malibo.space.parameters import Array
-from malibo.suggest import Observations
 
 
 class _Base(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -53,7 +53,7 @@ def straightforward_suggest(
     z_map = minimize(evidence.loss, start, jac=evidence.gradient, method="L-BFGS-B").x
     precision = evidence.hessian(z_map)
     z = Gaussian(z_map, np.asarray(np.linalg.cholesky(precision), float)).draw(rng)
-    candidates = model.space.sample(rng, config.random_candidates)
+    candidates = model.space.sample(rng, config.random_candidates or 5120)
     unit = model.joint.encode(candidates)
     booster = _boost(model, z, seen.unit, labels.p, labels.n, rng)
     best = int(np.argmax(booster.predict_proba(unit)[:, 1]))

@@ -36,6 +36,8 @@ BAD_TRAIN: Table = [
     ("batch_size", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
 ]
 BAD_SUGGEST: Table = [
+    ("surrogate", "one of 'process', 'classifier'", ["gp", "Process", None, True]),
+    ("trust", "a number above 0, at most 1", [0, -0.1, 1.01, NAN, INF, "0.8", None, True]),
     ("gamma", SHARE, [0, 1, NAN, "0.3"]),
     ("utility", UTILITY, ["EI", "ucb"]),
     ("inference", "one of 'laplace', 'variational', 'hmc'", ["mcmc", None]),
@@ -43,7 +45,8 @@ BAD_SUGGEST: Table = [
     ("residual", "one of 'boosting', 'forest', 'mlp', 'none'", ["xgb", None]),
     ("residual_after", "a whole number >= 2", [1, 0, 5.0, "5", None, True]),
     ("random_first", "a whole number >= 0", [-1, 0.5, "1", None, True]),
-    ("random_candidates", COUNT, [0, -1, 10.0, "10", None, True]),
+    ("random_candidates", COUNT_OR_NONE, [0, -1, 10.0, "10", True]),
+    ("equal_logits", WEIGHT, [-0.01, NAN, INF, "0", None, True]),
 ]
 
 
@@ -98,7 +101,9 @@ def test_the_defaults_are_those_of_the_documentation() -> None:
     assert train.features == 50
     assert train.regularization == 0.1
     assert (suggest.inference, suggest.explore) == ("laplace", "thompson")
-    assert (suggest.residual, suggest.random_candidates) == ("boosting", 5120)
+    assert (suggest.residual, suggest.equal_logits) == ("boosting", 0.02)
+    assert (suggest.surrogate, suggest.trust) == ("process", 0.8)
+    assert suggest.random_candidates is None
 
 
 @pytest.mark.parametrize("config", [TrainConfig(), SuggestConfig()])
@@ -123,10 +128,9 @@ def test_a_misspelt_option_is_named_with_the_nearest() -> None:
     with pytest.raises(InputError) as caught:
         with_options(SuggestConfig, None, {"random_candidate": 3})
     assert str(caught.value) == (
-        "unknown option 'random_candidate'; SuggestConfig has 'gamma', 'utility', 'inference',"
-        " 'explore',"
-        " 'residual', 'residual_after', 'random_first', 'random_candidates'."
-        " Did you mean 'random_candidates'?"
+        "unknown option 'random_candidate'; SuggestConfig has 'surrogate', 'trust', 'gamma',"
+        " 'utility', 'inference', 'explore', 'residual', 'residual_after', 'random_first',"
+        " 'random_candidates', 'equal_logits'. Did you mean 'random_candidates'?"
     )
 
 
@@ -149,3 +153,25 @@ def test_numbers_of_numpy_become_those_of_python() -> None:
     config = TrainConfig(hidden_layers=np.int64(3), gamma=np.float32(0.25))  # type: ignore[arg-type]
     assert (type(config.hidden_layers), type(config.gamma)) == (int, float)
     assert config == TrainConfig(hidden_layers=3, gamma=0.25)
+
+
+# -- the process and the paper's algorithm -------------------------------------------------
+
+
+def test_the_whole_range_of_trust_is_allowed() -> None:
+    for trust in (1e-9, 0.5, 1, 1.0):
+        assert SuggestConfig(trust=trust).trust == trust
+
+
+def test_the_paper_is_the_classifier_without_a_tolerance() -> None:
+    expected = SuggestConfig(surrogate="classifier", equal_logits=0.0)
+    assert SuggestConfig.paper() == expected
+    changed = SuggestConfig.paper(explore="map", equal_logits=0.5)
+    assert changed == dataclasses.replace(expected, explore="map", equal_logits=0.5)
+
+
+def test_the_papers_options_are_checked_as_all_others() -> None:
+    with pytest.raises(InputError, match=r"unknown option 'explor'; .* Did you mean 'explore'"):
+        SuggestConfig.paper(explor="map")
+    with pytest.raises(InputError, match=r"residual must be one of .*, got 'trees'"):
+        SuggestConfig.paper(residual="trees")

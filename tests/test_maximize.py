@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo import Categorical, Float, Int, Malibo, MetaModel, Space
+import malibo
+from malibo import Categorical, Float, History, Int, Malibo, MetaModel, Space, Task
 from malibo.errors import HistoryError, InputError, SpaceError, SpaceExhaustedError
-from malibo.maximize import Pool, best, draw_pool, key, taken_rows
+from malibo.maximize import Pool, best, draw_pool, guided_pool, key, taken_rows
 from strategies import countable_parameters, repeatable, seeds, spaces
 
 NAN = np.nan
@@ -193,3 +194,67 @@ def test_candidates_that_differ_by_the_tolerance_count_as_equal() -> None:
     assert found == {0.0, 1.0}
     assert best(scores, codes, taken_rows(codes[:2]), rng, tolerance=0.05)[0] == 2
     assert best(scores, codes, set(), rng)[0] == 0
+
+
+# -- candidates that the past and the best so far suggest ----------------------------------
+
+
+@pytest.fixture(scope="module")
+def countable() -> MetaModel:
+    """A model of a space that is too large to be drawn whole, but can be listed."""
+    space = Space(a=Int(0, 199), b=Int(0, 199))
+    codes = space.sample(np.random.default_rng(0), 50)
+    tasks = [Task(f"task {i}", space, codes, codes.sum(axis=1)) for i in range(2)]
+    return malibo.meta_train(History(tasks), steps=5, progress=False)
+
+
+def test_pools_are_joined_with_all_that_is_known_of_them(model: MetaModel) -> None:
+    codes = model.space.sample(np.random.default_rng(0), 7)
+    joined = Pool.of(model, codes[:3]).joined(Pool.of(model, codes[3:]))
+    assert_array_equal(joined.codes, codes)
+    for found, expected in zip(joined.points.arrays, model.points(codes).arrays, strict=True):
+        assert_allclose(found, expected, atol=1e-5)
+    nothing = Pool.of(model, codes[:0])
+    assert_array_equal(joined.joined(nothing).codes, codes)
+
+
+def test_a_guided_pool_is_the_drawn_one_and_what_is_promising(model: MetaModel) -> None:
+    nothing = np.empty((0, len(model.space)))
+    drawn = draw_pool(model, 64, set(), np.random.default_rng(3))
+    pool = guided_pool(model, 64, nothing, set(), np.random.default_rng(3))
+    assert_array_equal(pool.codes[:64], drawn.codes)
+    assert taken_rows(pool.codes[64:]) == taken_rows(model.promising)
+    for found, expected in zip(pool.points.arrays, model.points(pool.codes).arrays, strict=True):
+        assert_allclose(found, expected, atol=1e-5)
+
+
+def test_between_real_numbers_there_are_no_neighbours(model: MetaModel) -> None:
+    top = model.space.sample(np.random.default_rng(0), 5)
+    with_best = guided_pool(model, 64, top, set(), np.random.default_rng(3))
+    without = guided_pool(model, 64, top[:0], set(), np.random.default_rng(3))
+    assert_array_equal(with_best.codes, without.codes)
+
+
+def test_where_configurations_can_be_listed_neighbours_of_the_best_are_candidates(
+    countable: MetaModel,
+) -> None:
+    top = np.array([[77.0, 123.0]])
+    pool = guided_pool(countable, 64, top, taken_rows(top), np.random.default_rng(0))
+    distance = np.abs(pool.codes - top)
+    assert len(taken_rows(pool.codes[distance.sum(axis=1) == 1])) >= 2  # the next ones, of four
+    known = taken_rows(countable.promising)
+    added = np.array([row for row in pool.codes[64:] if key(row) not in known])
+    assert len(taken_rows(added)) > 20
+    assert ((added == top).sum(axis=1) >= 1).all()  # one parameter changed at a time
+
+
+def test_to_a_small_space_nothing_can_be_added() -> None:
+    space = Space(a=Int(0, 9))
+    codes = space.enumerate(10)
+    model = malibo.meta_train(
+        History([Task("task", space, codes, codes[:, 0])]), steps=2, progress=False
+    )
+    pool = guided_pool(model, 64, codes[:3], taken_rows(codes[:3]), np.random.default_rng(0))
+    assert taken_rows(pool.codes) == taken_rows(codes)
+    with pytest.raises(SpaceExhaustedError, match="all 10 configurations of the space"):
+        guided_pool(model, 64, codes[:3], taken_rows(codes), np.random.default_rng(0))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
 
 from malibo import Categorical, Float, Int, Malibo, MetaModel, Space, SuggestConfig
 from malibo.errors import InputError, SpaceExhaustedError
@@ -324,3 +325,96 @@ def test_a_neighbour_of_a_pending_integer_leaves_it_pending() -> None:
     config = optimizer.ask()
     optimizer.tell({"n": config["n"] + 1}, 1.0)
     assert optimizer.pending == [config]
+
+
+# -- trust ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trust", [0.3, 0.8, 1.0])
+def test_before_any_result_the_trust_is_that_of_the_options(trust: float, model: MetaModel) -> None:
+    optimizer = Malibo(model, seed=0, config=FEW, trust=trust)
+    assert optimizer.trust == trust
+    optimizer.ask(2)
+    assert optimizer.trust == trust
+
+
+def test_without_a_past_there_is_nothing_to_trust() -> None:
+    optimizer = Malibo(space=SMALL, seed=0)
+    assert optimizer.trust == 0.0
+    optimizer.tell(optimizer.ask(), 1.0)
+    assert optimizer.trust == 0.0
+
+
+@pytest.mark.parametrize("loss", [None, 1.0, 1e308])
+def test_after_each_result_the_trust_is_a_probability(
+    loss: float | None, model: MetaModel, objective: Objective
+) -> None:
+    optimizer = Malibo(model, seed=0, config=FEW)
+    for trial in range(12):
+        config = optimizer.ask()
+        optimizer.tell(config, loss if trial % 3 == 0 else objective(config))
+        found = optimizer.trust
+        assert type(found) is float
+        assert 0 <= found <= 1
+        assert optimizer.trust == found
+
+
+def test_full_trust_is_kept(model: MetaModel, objective: Objective) -> None:
+    optimizer = Malibo(model, seed=0, config=FEW, trust=1)
+    for config in optimizer.ask(8):
+        optimizer.tell(config, -objective(config))
+        assert optimizer.trust == pytest.approx(1)
+
+
+def test_trust_tells_a_related_task_from_a_flipped_one(
+    model: MetaModel, objective: Objective
+) -> None:
+    found = {}
+    for sign in (1, -1):
+        optimizer = Malibo(model, seed=0, config=FEW)
+        for _ in range(5):
+            config = optimizer.ask()
+            optimizer.tell(config, sign * objective(config))
+        found[sign] = optimizer.trust
+    assert found[-1] < min(0.5, found[1])
+
+
+def test_trust_does_not_depend_on_the_order_or_the_direction(
+    model: MetaModel, objective: Objective
+) -> None:
+    configs = model.space.configs(model.space.sample(np.random.default_rng(0), 9))
+    straight, back = (Malibo(model, seed=seed, config=FEW) for seed in (0, 1))
+    up = Malibo(replace(model, direction="maximize"), config=FEW)
+    for config, other in zip(configs, configs[::-1], strict=True):
+        straight.tell(config, objective(config))
+        back.tell(other, objective(other))
+        up.tell(config, -objective(config))
+    assert straight.trust == back.trust == up.trust
+
+
+def test_the_trust_of_a_copy_is_the_same(optimizer: Malibo) -> None:
+    before = optimizer.trust
+    other = pickle.loads(pickle.dumps(optimizer))
+    assert other.trust == before
+    other.tell(GOOD, 3.0)
+    assert optimizer.trust == before
+
+
+def test_asking_for_the_trust_changes_no_suggestion(optimizer: Malibo, twin: Malibo) -> None:
+    _ = optimizer.trust
+    assert same(optimizer, twin)
+
+
+@pytest.mark.parametrize("surrogate", ["process", "classifier"])
+@pytest.mark.parametrize("told", [0, 8])
+def test_what_is_asked_for_in_parallel_is_not_nearly_the_same(
+    surrogate: Any, told: int, model: MetaModel, objective: Objective
+) -> None:
+    optimizer = Malibo(model, seed=0, surrogate=surrogate)
+    for _ in range(told):
+        config = optimizer.ask()
+        optimizer.tell(config, objective(config))
+    batch = optimizer.ask(4)
+    assert distinct(batch) == 4
+    unit = model.space.encode(model.space.codes(batch))
+    assert pdist(unit).min() > 1e-3 * np.sqrt(unit.shape[1])

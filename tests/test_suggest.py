@@ -13,19 +13,25 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import malibo
-from malibo import Float, History, Int, Malibo, MetaModel, Space, SuggestConfig
+from malibo import Float, History, Int, Malibo, MetaModel, Space, SuggestConfig, Task
+from malibo.classifier import task_posterior
 from malibo.config import Exploration, Inference, ResidualModel
+from malibo.errors import SpaceExhaustedError
 from malibo.labels import label
-from malibo.maximize import Pool, taken_rows
+from malibo.maximize import Pool, key, taken_rows
+from malibo.observations import Observations
 from malibo.posterior import Gaussian, Samples
+from malibo.process import Process
 from malibo.space.parameters import Array
-from malibo.suggest import EQUAL_LOGITS, Observations, suggest, suggestions, task_posterior
+from malibo.suggest import DISTRUST, Suggestion, suggest, suggestions
 from strategies import repeatable
 
 if TYPE_CHECKING:
     from conftest import Objective
 
 FEW = SuggestConfig(random_candidates=64)
+CLASSIFIER = replace(FEW, surrogate="classifier")
+both = pytest.mark.parametrize("few", [FEW, CLASSIFIER], ids=["process", "classifier"])
 
 
 def observed(space: Space, losses: list[float], pending: int = 0) -> Observations:
@@ -42,28 +48,33 @@ def valid(space: Space, codes: Array) -> bool:
 # -- purity --------------------------------------------------------------------------------
 
 
-def test_the_same_generator_state_gives_the_same_suggestion(model: MetaModel) -> None:
+@both
+def test_the_same_generator_state_gives_the_same_suggestion(
+    few: SuggestConfig, model: MetaModel
+) -> None:
     known = observed(model.space, [3.0, 1, 2, 5, 4, 6, 0.5])
-    one, other = (suggest(model, known, FEW, np.random.default_rng(4), 3) for _ in range(2))
+    one, other = (suggest(model, known, few, np.random.default_rng(4), 3) for _ in range(2))
     assert_array_equal(one, other)
-    assert not np.array_equal(one, suggest(model, known, FEW, np.random.default_rng(5), 3))
+    assert not np.array_equal(one, suggest(model, known, few, np.random.default_rng(5), 3))
 
 
-def test_suggesting_changes_none_of_its_inputs(model: MetaModel) -> None:
+@both
+def test_suggesting_changes_none_of_its_inputs(few: SuggestConfig, model: MetaModel) -> None:
     known = observed(model.space, [3.0, 1, 2, 5, 4, 6, 0.5], pending=2)
     pool = Pool.of(model, model.space.sample(np.random.default_rng(0), 32))
     assert model.network is not None
     arrays: list[Any] = [known.codes, known.losses, known.pending, pool.codes, pool.points.unit]
     arrays += [pool.points.phi, pool.points.offset, *model.network.weights.values()]
     copies = [array.copy() for array in arrays]
-    suggest(model, known, FEW, np.random.default_rng(0), 3, pool)
+    suggest(model, known, few, np.random.default_rng(0), 3, pool)
     for array, copy in zip(arrays, copies, strict=True):
         assert_array_equal(array, copy)
 
 
-def test_the_global_generator_is_left_alone(model: MetaModel) -> None:
+@both
+def test_the_global_generator_is_left_alone(few: SuggestConfig, model: MetaModel) -> None:
     before = np.random.get_state()  # noqa: NPY002
-    suggest(model, observed(model.space, [3.0, 1, 2, 5, 4, 6]), FEW, np.random.default_rng(0))
+    suggest(model, observed(model.space, [3.0, 1, 2, 5, 4, 6]), few, np.random.default_rng(0))
     after = np.random.get_state()  # noqa: NPY002
     assert_array_equal(before[1], after[1])  # type: ignore[index]
 
@@ -71,9 +82,10 @@ def test_the_global_generator_is_left_alone(model: MetaModel) -> None:
 # -- what is suggested ---------------------------------------------------------------------
 
 
-def test_the_first_suggestion_is_the_best_mean_logit(model: MetaModel) -> None:
+@both
+def test_the_first_suggestion_is_the_best_mean_logit(few: SuggestConfig, model: MetaModel) -> None:
     pool = Pool.of(model, model.space.sample(np.random.default_rng(1), 500))
-    row = suggest(model, Observations.none(5), FEW, np.random.default_rng(0), pool=pool)[0]
+    row = suggest(model, Observations.none(5), few, np.random.default_rng(0), pool=pool)[0]
     assert_array_equal(row, pool.codes[np.argmax(pool.points.offset)])
 
 
@@ -84,11 +96,12 @@ def test_the_first_suggestion_of_all_is_where_the_past_was_good(model: MetaModel
     assert 3e-4 < config["lr"] < 3e-2
 
 
-def test_n_suggestions_are_distinct_and_new(model: MetaModel) -> None:
+@both
+def test_n_suggestions_are_distinct_and_new(few: SuggestConfig, model: MetaModel) -> None:
     known = observed(model.space, [1.0, 2, 3], pending=4)
     fresh = model.space.sample(np.random.default_rng(3), 5)
     pool = Pool.of(model, np.concatenate([known.codes, fresh, known.pending, fresh]))
-    rows = suggest(model, known, FEW, np.random.default_rng(0), 5, pool)
+    rows = suggest(model, known, few, np.random.default_rng(0), 5, pool)
     assert taken_rows(rows) == taken_rows(fresh)
 
 
@@ -107,30 +120,28 @@ def test_without_a_past_the_first_ones_are_random_and_later_ones_are_not(
     assert found[10] == 1
 
 
-def test_pending_trials_count_among_the_random_first(tuning_space: Space) -> None:
-    assert observed(tuning_space, [1.0, 2.0], pending=3).trials == 5
-
-
+@both
 @pytest.mark.parametrize("count", [1, 2, 4, 5, 6, 12])
 @pytest.mark.parametrize("value", [0.0, 1e300, np.nan])
 def test_constant_losses_and_failures_do_no_harm(
-    count: int, value: float, model: MetaModel
+    few: SuggestConfig, count: int, value: float, model: MetaModel
 ) -> None:
     for known_model in (model, MetaModel.uninformed(model.space)):
         known = observed(model.space, [value] * count)
-        row = suggest(known_model, known, FEW, np.random.default_rng(0))
+        row = suggest(known_model, known, few, np.random.default_rng(0))
         assert valid(model.space, row)
         assert not taken_rows(row) & taken_rows(known.codes)
 
 
+@both
 @repeatable
 @given(losses=st.lists(st.floats(), min_size=1, max_size=12), pending=st.integers(0, 3))
 def test_any_losses_give_a_new_configuration(
-    losses: list[float], pending: int, model: MetaModel
+    few: SuggestConfig, losses: list[float], pending: int, model: MetaModel
 ) -> None:
     clean = [loss if np.isfinite(loss) else np.nan for loss in losses]
     known = observed(model.space, clean, pending)
-    row = suggest(model, known, FEW, np.random.default_rng(0))
+    row = suggest(model, known, few, np.random.default_rng(0))
     assert valid(model.space, row)
     assert not taken_rows(row) & taken_rows(known.codes, known.pending)
 
@@ -176,7 +187,7 @@ def run(model: MetaModel, config: SuggestConfig, objective: Objective, trials: i
 def test_every_use_of_every_posterior_runs(
     explore: Exploration, inference: Inference, model: MetaModel, objective: Objective
 ) -> None:
-    config = replace(FEW, explore=explore, inference=inference, residual="none")
+    config = replace(CLASSIFIER, explore=explore, inference=inference, residual="none")
     run(model, config, objective, trials=4)
 
 
@@ -184,7 +195,7 @@ def test_every_use_of_every_posterior_runs(
 def test_every_residual_model_runs(
     residual: ResidualModel, model: MetaModel, objective: Objective
 ) -> None:
-    run(model, replace(FEW, residual=residual), objective)
+    run(model, replace(CLASSIFIER, residual=residual), objective)
 
 
 @pytest.mark.parametrize("layer", ["mean_layer", "task_layer"])
@@ -194,7 +205,8 @@ def test_models_without_one_of_their_layers_run(
     options: dict[str, Any] = {layer: False, "steps": 20}
     model = malibo.meta_train(past, progress=False, **options)
     for explore in get_args(Exploration):
-        run(model, replace(FEW, explore=explore), objective)
+        run(model, replace(CLASSIFIER, explore=explore), objective)
+    run(model, FEW, objective)
 
 
 def test_without_a_mean_layer_the_first_suggestion_is_a_draw(past: History) -> None:
@@ -212,7 +224,7 @@ def test_the_posterior_is_found_by_the_configured_method(
     inference: Inference, kind: type, model: MetaModel
 ) -> None:
     known = observed(model.space, [3.0, 1, 2])
-    seen, config = model.points(known.codes), replace(FEW, inference=inference)
+    seen, config = model.points(known.codes), replace(CLASSIFIER, inference=inference)
     posterior = task_posterior(seen, label(known.losses), config, np.random.default_rng(0))
     assert isinstance(posterior, kind)
     assert posterior.mean.shape == (model.config.features,)
@@ -245,10 +257,10 @@ def test_what_is_good_is_what_the_model_was_trained_for(
         used.append((gamma, utility))
         return label(losses, gamma, utility)
 
-    monkeypatch.setattr("malibo.suggest.label", spy)
+    monkeypatch.setattr("malibo.classifier.label", spy)
     trained = malibo.meta_train(past, steps=5, progress=False, gamma=0.2, utility="pi")
     seen = observed(past.space, [1.0, 2.0, 3.0])
-    for config in (FEW, replace(FEW, gamma=0.5, utility="ei")):
+    for config in (CLASSIFIER, replace(CLASSIFIER, gamma=0.5, utility="ei")):
         suggest(trained, seen, config, np.random.default_rng(0))
     assert used == [(0.2, "pi"), (0.5, "ei")]
 
@@ -259,21 +271,164 @@ def test_without_a_past_the_logit_is_that_of_the_share_of_good_ones() -> None:
     assert points.offset[0] == pytest.approx(np.log(0.1))
 
 
-def test_a_corrected_score_may_be_missed_by_a_little_and_no_more(model: MetaModel) -> None:
-    rng = np.random.default_rng(0)
-    codes = model.space.sample(rng, 12)
-    seen = Observations(codes, np.arange(12.0), np.empty((0, codes.shape[1])))
-    for seed in range(10):
-        generator = np.random.default_rng(seed)
-        (found,) = suggestions(model, seen, SuggestConfig(), generator)
-        chosen = (found.pool.codes == found.row) | np.isnan(found.pool.codes) & np.isnan(found.row)
-        score = found.corrected[chosen.all(axis=1)][0]
-        assert score >= found.corrected.max() - EQUAL_LOGITS
-
-
-def test_without_a_correction_the_best_score_wins(model: MetaModel) -> None:
+def twelve(model: MetaModel) -> Observations:
+    """Twelve results, the first of them the best."""
     codes = model.space.sample(np.random.default_rng(0), 12)
-    seen = Observations(codes, np.arange(12.0), np.empty((0, codes.shape[1])))
-    (found,) = suggestions(model, seen, SuggestConfig(residual="none"), np.random.default_rng(1))
+    return Observations(codes, np.arange(12.0), codes[:0])
+
+
+def missed(found: Suggestion) -> float:
+    """By how much the score of the suggested configuration is below the highest."""
     chosen = (found.pool.codes == found.row) | np.isnan(found.pool.codes) & np.isnan(found.row)
-    assert found.corrected[chosen.all(axis=1)].max() == found.corrected.max()
+    return float(found.corrected.max() - found.corrected[chosen.all(axis=1)].max())
+
+
+def misses(model: MetaModel, config: SuggestConfig) -> list[float]:
+    """Of several suggestions."""
+    known = twelve(model)
+    rngs = [np.random.default_rng(seed) for seed in range(10)]
+    return [missed(found) for rng in rngs for found in suggestions(model, known, config, rng)]
+
+
+def test_a_corrected_score_may_be_missed_by_a_little_and_no_more(model: MetaModel) -> None:
+    assert 0 < max(misses(model, SuggestConfig(surrogate="classifier"))) <= 0.02
+    wide = misses(model, SuggestConfig(surrogate="classifier", equal_logits=1.0))
+    assert 0.02 < max(wide) <= 1
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        SuggestConfig(surrogate="classifier", residual="none"),  # without a correction
+        SuggestConfig(surrogate="classifier", equal_logits=0.0),
+        SuggestConfig.paper(),
+        SuggestConfig(equal_logits=1.0),  # not for the process, which knows no regions of equals
+    ],
+)
+def test_otherwise_the_best_score_wins(config: SuggestConfig, model: MetaModel) -> None:
+    assert max(misses(model, config)) == 0
+
+
+def drawn(model: MetaModel, config: SuggestConfig) -> int:
+    """How many random candidates a suggestion had, without the promising ones."""
+    none = Observations.none(len(model.space))
+    (found,) = suggestions(model, none, config, np.random.default_rng(0))
+    guided = model.informed and config.surrogate == "process"
+    return len(found.pool.codes) - guided * len(model.promising)
+
+
+def test_the_number_of_candidates_is_that_of_the_documentation_unless_it_is_given(
+    model: MetaModel,
+) -> None:
+    cold, classifier = MetaModel.uninformed(model.space), SuggestConfig(surrogate="classifier")
+    assert drawn(model, SuggestConfig()) == 2048
+    assert drawn(model, classifier) == drawn(cold, classifier) == 5120
+    assert drawn(cold, SuggestConfig()) == 5120
+    assert drawn(model, FEW) == drawn(model, CLASSIFIER) == drawn(cold, FEW) == 64
+
+
+# -- both surrogates -----------------------------------------------------------------------
+
+
+@both
+def test_the_order_of_the_results_does_not_matter(few: SuggestConfig, model: MetaModel) -> None:
+    known = observed(model.space, [3.0, 1, 2, 5, np.nan, 6, 0.5], pending=2)
+    order = np.random.default_rng(0).permutation(7)
+    other = replace(known, codes=known.codes[order], losses=known.losses[order])
+    one, two = (suggest(model, seen, few, np.random.default_rng(4), 3) for seen in (known, other))
+    assert_array_equal(one, two)
+
+
+@both
+def test_a_space_is_used_up_configuration_by_configuration(few: SuggestConfig) -> None:
+    space = Space(a=Int(0, 5), b=Int(0, 1))
+    codes = space.enumerate(12)
+    tasks = [Task(f"task {i}", space, codes, codes[:, 0] - i) for i in range(2)]
+    model = malibo.meta_train(History(tasks), steps=5, progress=False)
+    run(model, few, lambda config: float(config["a"]), trials=12)
+    known = Observations(codes[:8], codes[:8, 0], codes[8:])
+    with pytest.raises(SpaceExhaustedError, match="all 12 configurations of the space"):
+        suggest(model, known, few, np.random.default_rng(0))
+
+
+@both
+def test_suggestions_without_any_result_are_distinct(few: SuggestConfig, model: MetaModel) -> None:
+    none = Observations.none(len(model.space))
+    rows = suggest(model, none, few, np.random.default_rng(0), 8)
+    assert valid(model.space, rows)
+    assert len(taken_rows(rows)) == 8
+
+
+@both
+def test_a_pending_configuration_changes_what_comes_next(
+    few: SuggestConfig, model: MetaModel
+) -> None:
+    known = twelve(model)
+    first, second = suggest(model, known, few, np.random.default_rng(0), 2)
+    pending = replace(known, pending=first[None])
+    again = suggest(model, pending, few, np.random.default_rng(0))[0]
+    assert key(again) != key(first)
+    assert key(second) != key(first)
+
+
+@both
+def test_a_table_limits_the_suggestions(few: SuggestConfig, model: MetaModel) -> None:
+    table = model.space.sample(np.random.default_rng(5), 30)
+    rows = suggest(model, twelve(model), few, np.random.default_rng(0), 4, Pool.of(model, table))
+    assert taken_rows(rows) <= taken_rows(table)
+
+
+# -- the process ---------------------------------------------------------------------------
+
+
+def test_without_trust_the_first_ones_are_random_and_later_ones_are_not(model: MetaModel) -> None:
+    pool = Pool.of(model, model.space.sample(np.random.default_rng(1), 200))
+    codes = np.concatenate([model.promising[:4], model.space.sample(np.random.default_rng(2), 6)])
+    losses = np.array([4.0, 5, 3, 6, 1, 0, 2, 1, 0, 2])  # what the past finds good is worst
+    assert Process(model, Observations(codes, losses, codes[:0]), 0.01).trust < DISTRUST
+    found = {}
+    for first in (20, 10):
+        config = replace(FEW, trust=0.01, random_first=first)
+        known = Observations(codes, losses, codes[:0])
+        rngs = [np.random.default_rng(seed) for seed in range(8)]
+        rows = [suggest(model, known, config, rng, pool=pool)[0] for rng in rngs]
+        found[first] = len(taken_rows(np.stack(rows)))
+    assert found[20] > 4
+    assert found[10] == 1
+
+
+def test_with_trust_no_trial_is_random(model: MetaModel) -> None:
+    pool = Pool.of(model, model.space.sample(np.random.default_rng(1), 200))
+    known = observed(model.space, [1.0, 2.0, 3.0])
+    config = replace(FEW, trust=1.0)
+    rngs = [np.random.default_rng(seed) for seed in range(8)]
+    rows = [suggest(model, known, config, rng, pool=pool)[0] for rng in rngs]
+    assert len(taken_rows(np.stack(rows))) == 1
+
+
+def test_the_first_results_lead_where_the_new_task_is_good(
+    model: MetaModel, objective: Objective
+) -> None:
+    optimizer = Malibo(model, seed=0)
+    for _ in range(15):
+        config = optimizer.ask()
+        optimizer.tell(config, objective(config))
+    random = model.space.configs(model.space.sample(np.random.default_rng(0), 1000))
+    assert optimizer.best[1] < np.quantile([objective(config) for config in random], 0.01)
+
+
+@pytest.mark.parametrize("cold", [True, False])
+@both
+def test_a_missing_library_shows_at_the_first_trial(
+    few: SuggestConfig, cold: bool, model: MetaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both surrogates may need it later: the process when it has lost its trust."""
+
+    def missing() -> None:
+        raise ImportError("no LightGBM here")
+
+    monkeypatch.setattr("malibo.suggest.lightgbm", missing)
+    known = MetaModel.uninformed(model.space) if cold else model
+    with pytest.raises(ImportError, match="no LightGBM here"):
+        Malibo(known, config=few).ask()
+    Malibo(known, config=replace(few, residual="none")).ask()

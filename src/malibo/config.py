@@ -16,6 +16,7 @@ Utility = Literal["ei", "pi"]
 Inference = Literal["laplace", "variational", "hmc"]
 Exploration = Literal["thompson", "probit", "map"]
 ResidualModel = Literal["boosting", "forest", "mlp", "none"]
+Surrogate = Literal["process", "classifier"]
 
 GAMMA = 1 / 3  # the share of observations that count as good, in the paper
 _PAST_GAMMA: dict[Recipe, float] = {"fast": 0.1, "paper": GAMMA}
@@ -122,6 +123,10 @@ class TrainConfig:
 class SuggestConfig:
     """How the next configuration is found.
 
+    surrogate          what adapts to the new task: a Gaussian "process" (malibo.process) or the
+                       paper's "classifier" (malibo.classifier); without a past, the latter
+    trust              of the process: probability that the past helps, before anything is
+                       observed; 1 trusts it whatever comes
     gamma              share of the observations that count as good; None: as the model was
                        trained if that was said, else 0.2 with a past and 1/3 without
     utility            how much a good one counts: "ei" or "pi"; None: as the model was trained
@@ -130,9 +135,13 @@ class SuggestConfig:
     residual           what corrects the meta-model: "boosting", "forest", "mlp" or "none"
     residual_after     the correction starts at so many observations
     random_first       without past runs, so many random configurations come first
-    random_candidates  number of random candidates over which the score is maximised
+    random_candidates  number of random candidates over which the score is maximised (None: 5120,
+                       or 2048 where the process adds promising ones)
+    equal_logits       candidates whose corrected logits differ by less count as equal
     """
 
+    surrogate: Surrogate = "process"
+    trust: float = 0.8
     gamma: float | None = None
     utility: Utility | None = None
     inference: Inference = "laplace"
@@ -140,21 +149,35 @@ class SuggestConfig:
     residual: ResidualModel = "boosting"
     residual_after: int = 5
     random_first: int = 10
-    random_candidates: int = 5120
+    random_candidates: int | None = None
+    equal_logits: float = 0.02
+
+    @classmethod
+    def paper(cls, **options: Any) -> SuggestConfig:
+        """Algorithm 1 as the paper has it; use it with ``TrainConfig(recipe="paper")``."""
+        return with_options(cls, cls(surrogate="classifier", equal_logits=0.0), options)
 
     def __post_init__(self) -> None:
         _plain_numbers(self)
         _check_label_options(self.gamma, "ei" if self.utility is None else self.utility)
         for name, kind in (
+            ("surrogate", Surrogate),
             ("inference", Inference),
             ("explore", Exploration),
             ("residual", ResidualModel),
         ):
             value, known = getattr(self, name), get_args(kind)
             _need(value in known, name, value, f"one of {listing(known)}")
-        for name, least in (("residual_after", 2), ("random_first", 0), ("random_candidates", 1)):
+        for name, least in (("residual_after", 2), ("random_first", 0)):
             value = getattr(self, name)
             _need(_is_int(value, least), name, value, f"a whole number >= {least}")
+        value = self.random_candidates
+        good = value is None or _is_int(value, 1)
+        _need(good, "random_candidates", value, "a whole number >= 1, or None")
+        good = _is_real(self.trust) and 0 < self.trust <= 1
+        _need(good, "trust", self.trust, "a number above 0, at most 1")
+        good = _is_real(self.equal_logits) and self.equal_logits >= 0
+        _need(good, "equal_logits", self.equal_logits, "a number >= 0")
 
 
 AnyConfig = TypeVar("AnyConfig", TrainConfig, SuggestConfig)

@@ -11,6 +11,8 @@ from malibo.metamodel import MetaModel, Points
 from malibo.space.parameters import Array
 
 _TRIES = 100
+_NEIGHBOURS = 100  # of each of the best configurations, for each width
+_WIDTHS = (0.1, 0.02)  # by which its numbers change
 
 Taken = set[bytes]  # configurations that must not be suggested again
 
@@ -26,6 +28,12 @@ class Pool:
     def of(cls, model: MetaModel, codes: Array) -> Pool:
         """The pool of given configurations."""
         return cls(codes, model.points(codes))
+
+    def joined(self, other: Pool) -> Pool:
+        """The candidates of both."""
+        arrays = zip(self.points.arrays, other.points.arrays, strict=True)
+        points = Points(*(np.concatenate(pair) for pair in arrays))
+        return Pool(np.concatenate([self.codes, other.codes]), points)
 
 
 def key(row: Array) -> bytes:
@@ -55,6 +63,22 @@ def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generato
         if space.countable and _all_taken(codes, taken):
             codes = space.enumerate(len(taken) + size)
     return Pool.of(model, _need_fresh(codes, taken))
+
+
+def guided_pool(
+    model: MetaModel, size: int, best: Array, taken: Taken, rng: np.random.Generator
+) -> Pool:
+    """Random candidates, what the meta-model finds promising, and neighbours of the best so far.
+
+    Neighbours only where configurations can be listed: there random ones may miss the next
+    better one for long. In between two real numbers there is always another.
+    """
+    drawn = draw_pool(model, size, taken, rng)
+    more = [model.promising]
+    if model.space.countable and len(best):
+        around = np.repeat(best, _NEIGHBOURS, axis=0)
+        more += [model.space.neighbours(around, rng, width) for width in _WIDTHS]
+    return drawn.joined(Pool.of(model, np.concatenate(more)))
 
 
 def _need_fresh(codes: Array, taken: Taken) -> Array:

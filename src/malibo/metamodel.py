@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import PathLike
 
 import numpy as np
@@ -13,6 +14,10 @@ from malibo.errors import ModelFileError, plural
 from malibo.history import Direction
 from malibo.network import Array, Array32, Network, centred
 from malibo.space import Space
+
+_LOOK, _LIST = 2**14, 2**16  # configurations among which the promising ones are found
+_PROMISING = 512  # of them
+_SAMPLE = 2048  # configurations from which the scale of a space is taken
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,24 @@ class Points:
     phi: Array
     offset: Array
 
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """All three."""
+        return self.unit, self.phi, self.offset
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Where the logits of a space lie, and how far they spread under the prior of z.
+
+    offset, phi   the means of m(Φ) and of Φ
+    spread        standard deviation of m(Φ) + zᵀΦ from place to place
+    """
+
+    offset: float
+    phi: Array
+    spread: float
+
 
 @dataclass(frozen=True, eq=False)
 class MetaModel:
@@ -74,6 +97,12 @@ class MetaModel:
         """A model without a past: the same logit ln γ everywhere, and no features."""
         return cls(space=space, joint=space, config=TrainConfig(gamma=gamma))
 
+    @cached_property
+    def forgotten(self) -> MetaModel:
+        """The same spaces without a past."""
+        config = TrainConfig(gamma=GAMMA)
+        return MetaModel(space=self.space, joint=self.joint, config=config)
+
     def __repr__(self) -> str:
         past = plural(len(self.tasks), "past task") if self.informed else "no past"
         return f"<MetaModel: {past}, {plural(len(self.space), 'parameter')}>"
@@ -92,6 +121,27 @@ class MetaModel:
             return Points(unit, np.empty((len(codes), 0)), base)
         phi, offset = self.network.features_and_mean(centred(unit))
         return Points(unit, phi, offset)
+
+    @cached_property
+    def promising(self) -> Array:
+        """Codes of the configurations with the highest m(Φ), best first, of many random ones.
+
+        Of all configurations, where they can be listed.
+        """
+        codes = self.space.sample(np.random.default_rng(0), _LOOK)
+        if self.space.countable and len(every := self.space.enumerate(_LIST + 1)) <= _LIST:
+            codes = every
+        return np.asarray(codes[np.argsort(-self.points(codes).offset, kind="stable")[:_PROMISING]])
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Of the target's space, from random configurations."""
+        codes = self.space.sample(np.random.default_rng(0), _SAMPLE)
+        points = self.points(codes)
+        variance = points.offset.var() + points.phi.var(axis=0).sum()
+        flat = variance <= 1e-12 * (1 + points.offset[0] ** 2)  # a constant, up to rounding
+        spread = 1.0 if flat else np.sqrt(variance)
+        return Scale(points.offset.mean(), points.phi.mean(axis=0), spread)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file (safetensors), whole or not at all."""

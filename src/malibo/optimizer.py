@@ -16,9 +16,12 @@ from malibo.errors import InputError, SpaceExhaustedError
 from malibo.history import Direction, read_loss, sign
 from malibo.maximize import Pool, key
 from malibo.metamodel import MetaModel
+from malibo.observations import Observations
+from malibo.process import Process
 from malibo.space import Config, Float, Space
 from malibo.space.parameters import Array
-from malibo.suggest import Observations, suggest
+from malibo.suggest import suggest
+from malibo.threads import one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,6 +144,22 @@ class Malibo:
         index = int(np.nanargmin(losses))
         value = float(losses[index]) * sign(self.direction)
         return self.space.configs(self._rows[index])[0], value
+
+    @property
+    def trust(self) -> float:
+        """Probability, given the results so far, that the past helps with this task.
+
+        The evidence of the models that use the past against that of those that do not
+        (malibo.process): how well each foresaw every result when it came. 0 without a past.
+        """
+        if not self.model.informed:
+            return 0.0
+        with self._lock:
+            known = self._observations([])
+        if not len(known.losses):
+            return self.config.trust
+        with one_thread():
+            return Process(self.model, known.in_order(), self.config.trust).trust
 
     @property
     def results(self) -> list[tuple[Config, float | None]]:

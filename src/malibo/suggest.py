@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper: from a meta-model and the observations to the next suggestion.
+"""From a meta-model and the observations to the next suggestion.
 
 A pure function: the same model, observations, options and generator give the same
 suggestion, and nothing is changed.
@@ -11,46 +11,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from malibo.acquisition import drawn_logits, embedding, probit_logits
+from malibo.classifier import classifier_logits
 from malibo.config import SuggestConfig
-from malibo.labels import Labels, label
-from malibo.maximize import Pool, best, draw_pool, taken_rows
-from malibo.metamodel import MetaModel, Points
-from malibo.posterior import Evidence, Posterior, hmc, laplace, variational
-from malibo.residual import Observed, fit_residual, lightgbm
+from malibo.maximize import Pool, best, draw_pool, guided_pool, taken_rows
+from malibo.metamodel import MetaModel
+from malibo.observations import Observations
+from malibo.process import Process
+from malibo.residual import lightgbm
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
 
-EQUAL_LOGITS = 0.02  # a difference that no data of a tuning could support
-
-
-@dataclass(frozen=True, eq=False)
-class Observations:
-    """What is known of the new task, as codes of the target's space.
-
-    codes     (N, P) configurations with a result
-    losses    (N,) their losses; NaN is a failed trial
-    pending   (M, P) configurations asked for whose result is not there yet
-    """
-
-    codes: Array
-    losses: Array
-    pending: Array
-
-    @classmethod
-    def none(cls, parameters: int) -> Observations:
-        """Nothing observed, nothing pending."""
-        return cls(np.empty((0, parameters)), np.empty(0), np.empty((0, parameters)))
-
-    @property
-    def trials(self) -> int:
-        """Number of trials so far, with or without a result."""
-        return len(self.losses) + len(self.pending)
-
-    def in_order(self) -> Observations:
-        """The same in one fixed order, so that it does not matter in which results came in."""
-        order = np.lexsort((self.losses, *self.codes.T))
-        return replace(self, codes=self.codes[order], losses=self.losses[order])
+_FEW, _MANY = 2048, 5120  # random candidates, with others beside them and without
+_TOP = 5  # best configurations around which candidates are added
+DISTRUST = 0.5  # below this trust the past more likely misleads than helps
+_ENOUGH = 3  # results before that has consequences: two may differ by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +34,7 @@ class Suggestion:
     row         (P,) its codes
     pool        the candidates
     base        (n,) their logits before the residual model: of the draw, the average or the mean
-    corrected   (n,) their logits after it, which the row maximises up to ``EQUAL_LOGITS``
+    corrected   (n,) their logits after it, which the row maximises up to ``equal_logits``
     """
 
     row: Array
@@ -113,11 +87,45 @@ def _suggest_one(
     if config.residual == "boosting":
         lightgbm()  # a missing library shows at the first trial, not at the fifth
     taken = taken_rows(observations.codes, observations.pending)
-    if pool is None:
-        pool = draw_pool(model, config.random_candidates, taken, rng)
-    base, corrected = _scores(model, observations, config, rng, pool.points)
-    row = best(corrected, pool.codes, taken, rng, _tolerance(model, observations, config))
-    return Suggestion(row, pool, base, corrected)
+    process = model.informed and config.surrogate == "process"
+    if pool is None and process:
+        top = observations.codes[np.argsort(observations.losses)[:_TOP]]
+        pool = guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
+    elif pool is None:
+        pool = draw_pool(model, config.random_candidates or _MANY, taken, rng)
+    if process and len(observations.losses):
+        base, final = _process_scores(model, observations, config, rng, pool)
+        tolerance = 0.0
+    else:
+        base, final = classifier_logits(model, observations, config, rng, pool.points)
+        tolerance = _tolerance(model, observations, config)
+    return Suggestion(best(final, pool.codes, taken, rng, tolerance), pool, base, final)
+
+
+def _process_scores(
+    model: MetaModel,
+    observations: Observations,
+    config: SuggestConfig,
+    rng: np.random.Generator,
+    pool: Pool,
+) -> tuple[Array, Array]:
+    """Logits of the meta-model, and the promise of the candidates given the observations."""
+    process = Process(model, observations, config.trust)
+    if _cold_starts_turn(process.trust, observations, config):
+        cold = model.forgotten
+        return classifier_logits(cold, observations, config, rng, cold.points(pool.codes))
+    return pool.points.offset, process.log_acquisition(pool.points)
+
+
+def _cold_starts_turn(trust: float, observations: Observations, config: SuggestConfig) -> bool:
+    """Whether a trial is one of a cold start, because the past seems to mislead.
+
+    The early ones are, which are random, and every second one of the later ones: whatever the
+    task is like, there is a cold start of half the length in the tuning.
+    """
+    if trust >= DISTRUST or len(observations.losses) < _ENOUGH:
+        return False
+    return observations.trials < config.random_first or observations.trials % 2 == 1
 
 
 def _tolerance(model: MetaModel, observations: Observations, config: SuggestConfig) -> float:
@@ -127,62 +135,4 @@ def _tolerance(model: MetaModel, observations: Observations, config: SuggestConf
     that, would choose its rim again and again, and creep along it.
     """
     corrected = config.residual != "none" and len(observations.losses) >= config.residual_after
-    return EQUAL_LOGITS if model.informed and corrected else 0.0
-
-
-def _scores(
-    model: MetaModel,
-    observations: Observations,
-    config: SuggestConfig,
-    rng: np.random.Generator,
-    points: Points,
-) -> tuple[Array, Array]:
-    """Logits of the candidates before the residual model and after it: C_GB of Equation 10."""
-    if not model.informed and observations.trials < config.random_first:
-        random = rng.permutation(len(points.offset)).astype(float)
-        return random, random
-    if model.informed and model.config.mean_layer and observations.trials == 0:
-        return points.offset, points.offset  # x₀ = argmax g(x)
-    labels = label(
-        observations.losses,
-        model.config.target_gamma if config.gamma is None else config.gamma,
-        config.utility or model.config.utility,
-    )
-    seen = model.points(observations.codes)
-    base_seen, base = _base_logits(model, seen, labels, config, rng, points)
-    if len(observations.losses) < config.residual_after:
-        return base, base
-    observed = Observed(seen.unit, base_seen, labels.p, labels.n)
-    residual = fit_residual(config.residual, observed, rng, early_stopping=model.informed)
-    return base, residual.correct(base, points.unit)
-
-
-def _base_logits(
-    model: MetaModel,
-    seen: Points,
-    labels: Labels,
-    config: SuggestConfig,
-    rng: np.random.Generator,
-    points: Points,
-) -> tuple[Array, Array]:
-    """Meta-learned logits of the observations and of the candidates, under one and the same z."""
-    if not model.informed or not model.config.task_layer:
-        return seen.offset, points.offset
-    posterior = task_posterior(seen, labels, config, rng)
-    if config.explore == "probit":
-        return (
-            probit_logits(posterior, seen.phi, seen.offset),
-            probit_logits(posterior, points.phi, points.offset),
-        )
-    z = embedding(posterior, config.explore, rng)
-    return drawn_logits(z, seen.phi, seen.offset), drawn_logits(z, points.phi, points.offset)
-
-
-def task_posterior(
-    seen: Points, labels: Labels, config: SuggestConfig, rng: np.random.Generator
-) -> Posterior:
-    """q(z) from the observations, by the configured method."""
-    evidence = Evidence(seen.phi, seen.offset, labels.p, labels.n)
-    if config.inference == "hmc":
-        return hmc(evidence, rng)
-    return variational(evidence) if config.inference == "variational" else laplace(evidence)
+    return config.equal_logits if model.informed and corrected else 0.0

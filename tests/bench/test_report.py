@@ -74,7 +74,7 @@ def test_the_text_has_the_command_and_a_table_of_methods(made: Path) -> None:
     start = lines.index("## fcnet")
     command = "malibo bench run fcnet --methods random,malibo --seeds 2 --steps 5"
     assert lines[start + 2 : start + 5] == ["```", command, "```"]
-    table = lines.index("Mean normalised regret, best at the last step first:", start) + 2
+    table = lines.index("Mean normalised regret, the best first:", start) + 2
     assert lines[table : table + 4] == [
         "| method | seeds | step 1 | step 5 |",
         "|---|---|---|---|",

@@ -11,8 +11,17 @@ import pytest
 from bench.examples import TASKS, write_set
 from malibo.bench.problems import packaged
 from malibo.bench.problems.ensembles import FAMILIES, TARGETS
+from malibo.bench.problems.misleading import PASTS, MisledProblem
 from malibo.bench.problems.tables import PAST_SIZE
-from malibo.bench.suites import FamilySuite, FolderSuite, HpobSuite, PackagedSuite, suite, suites
+from malibo.bench.suites import (
+    FamilySuite,
+    FolderSuite,
+    HpobSuite,
+    MisledSuite,
+    PackagedSuite,
+    suite,
+    suites,
+)
 from malibo.errors import InputError
 
 
@@ -20,7 +29,8 @@ def test_the_names_are_those_of_the_documentation() -> None:
     families = [
         f"{family}{noise}" for family in FAMILIES for noise in ("", "-noise-0.1", "-noise-1")
     ]
-    assert list(suites()) == ["fcnet", "nasbench201", "hpobench_mlp", *families]
+    misled = [f"{name}-{past}" for name in ("hartmann3d", "nasbench201") for past in PASTS]
+    assert list(suites()) == ["fcnet", "nasbench201", "hpobench_mlp", *families, *misled]
 
 
 def test_every_suite_has_its_name_a_line_and_tasks() -> None:
@@ -58,6 +68,27 @@ def test_a_family_has_fixed_functions_and_its_noise() -> None:
     assert problem.task == "target 7"
     assert problem.reference == suite("quadratic").problem("target 7").reference
     assert problem.reference != found.problem("target 8").reference
+
+
+@pytest.mark.parametrize("past", list(PASTS))
+@pytest.mark.parametrize("name", ["hartmann3d", "nasbench201"])
+def test_a_misled_suite_has_the_tasks_of_the_suite(name: str, past: str) -> None:
+    found = suite(f"{name}-{past}")
+    assert isinstance(found, MisledSuite)
+    assert (found.suite, found.past) == (suite(name), past)
+    assert found.tasks() == suite(name).tasks()
+    assert past in found.line
+
+
+def test_a_problem_of_a_misled_suite_is_that_of_the_suite_with_another_past() -> None:
+    problem, true = (suite(n).problem("target 3") for n in ("hartmann3d-flipped", "hartmann3d"))
+    assert isinstance(problem, MisledProblem)
+    assert (problem.task, problem.reference) == (true.task, true.reference)
+
+
+def test_an_unknown_past_is_an_unknown_suite() -> None:
+    with pytest.raises(InputError, match=r"unknown suite 'hartmann3d-fliped'.*hartmann3d-flipped"):
+        suite("hartmann3d-fliped")
 
 
 # -- a folder of data ----------------------------------------------------------------------

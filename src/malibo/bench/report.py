@@ -7,6 +7,7 @@ import html
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,16 @@ from malibo.bench.figures import FIGURES
 from malibo.bench.figures.lines import Results, command
 from malibo.bench.figures.style import style
 from malibo.bench.metrics import in_natural_order
+from malibo.bench.overall import overall_table
 from malibo.bench.runs import Run, RunSet, read_runs
+from malibo.bench.suites import suites
 from malibo.bench.summary import ALL, STEPS, Row, summary, write_csv
 from malibo.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Cells = list[list[str]]
 
 DPI = 110  # small files
 COLOURS = 64
@@ -96,20 +101,35 @@ def _save_small(figure: Figure, path: Path) -> None:
 # -- words and tables ----------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class Section:
-    """One suite: how its results were made, and its tables, as plain cells."""
+    """What is said of a suite: how its results were made, and its tables, as plain cells."""
 
-    def __init__(self, run_set: RunSet, runs: Sequence[Run], rows: Sequence[Row]) -> None:
-        self.title = run_set.suite
-        self.commands = list(_commands(run_set, runs))
-        self.tables = {caption: _table(rows, column) for column, caption in _SHOWN.items()}
+    title: str
+    commands: list[str]
+    tables: dict[str, Cells]
 
 
 def _sections(
     sets: Mapping[str, tuple[RunSet, list[Run]]], tables: Mapping[str, Sequence[Row]]
 ) -> Iterator[Section]:
+    yield from _together({name: runs for name, (_, runs) in sets.items()})
     for name, (run_set, runs) in sets.items():
-        yield Section(run_set, runs, tables[name])
+        shown = {caption: _table(tables[name], column) for column, caption in _SHOWN.items()}
+        yield Section(run_set.suite, list(_commands(run_set, runs)), shown)
+
+
+def _together(results: Results) -> Iterator[Section]:
+    """All suites of tables, if there are several."""
+    made_up = {name for name, suite in suites().items() if suite.synthetic}
+    real = {name: runs for name, runs in results.items() if name not in made_up}
+    cells = overall_table(real, STEPS) if len(real) > 1 else []
+    if cells:
+        caption = (
+            f"average rank over {', '.join(real)}; a star where MALIBO is significantly ahead"
+            " (Wilcoxon on the ranks of all runs, Holm's correction, p < 0.05)"
+        )
+        yield Section("All tables together", [], {caption: cells})
 
 
 def _commands(run_set: RunSet, runs: Sequence[Run]) -> Iterator[str]:
@@ -122,9 +142,6 @@ def _commands(run_set: RunSet, runs: Sequence[Run]) -> Iterator[str]:
         by_number.setdefault(len(numbers), []).append(method)
     for number, methods in sorted(by_number.items(), reverse=True):
         yield f"{command(run_set.suite, methods)} --seeds {number} --steps {run_set.steps}"
-
-
-Cells = list[list[str]]
 
 
 def _table(rows: Sequence[Row], column: str) -> Cells:
@@ -174,9 +191,10 @@ def _cell(row: Row, column: str) -> str:
 def _markdown(sections: Sequence[Section], pictures: Mapping[str, Path]) -> str:
     lines = ["# Results", "", *_preface(), ""]
     for section in sections:
-        lines += [f"## {section.title}", "", "```", *section.commands, "```", ""]
+        lines += [f"## {section.title}", ""]
+        lines += ["```", *section.commands, "```", ""] if section.commands else []
         for caption, (header, *body) in section.tables.items():
-            lines += [f"{caption.capitalize()}, best at the last step first:", ""]
+            lines += [f"{_sentence(caption)}, the best first:", ""]
             lines += [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
             lines += [f"| {' | '.join(cells)} |" for cells in body]
             lines.append("")
@@ -205,9 +223,13 @@ def _page(sections: Sequence[Section], pictures: Mapping[str, Path]) -> str:
     body = ["<h1>malibo bench</h1>", *(f"<p>{html.escape(line)}</p>" for line in _preface())]
     for section in sections:
         body += [f"<h2>{html.escape(section.title)}</h2>"]
-        body += [f"<pre>{html.escape(chr(10).join(section.commands))}</pre>"]
+        if section.commands:
+            body += [f"<pre>{html.escape(chr(10).join(section.commands))}</pre>"]
         for caption, table in section.tables.items():
-            body += [f"<h3>{html.escape(caption.capitalize())}</h3>", _html_table(table)]
+            body += [
+                f"<h3>{html.escape(caption[0].upper() + caption[1:])}</h3>",
+                _html_table(table),
+            ]
     body.append("<h2>Figures</h2>")
     for name, path in pictures.items():
         data = base64.b64encode(path.read_bytes()).decode()
@@ -217,6 +239,11 @@ def _page(sections: Sequence[Section], pictures: Mapping[str, Path]) -> str:
             f"<figcaption><code>{name}</code>: {line}</figcaption></figure>"
         )
     return _FRAME.replace("BODY", "\n".join(body))
+
+
+def _sentence(text: str) -> str:
+    """With a capital; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def _html_table(table: Cells) -> str:

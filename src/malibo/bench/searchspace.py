@@ -8,7 +8,7 @@ import numpy as np
 
 from malibo.errors import SpaceExhaustedError
 from malibo.maximize import Taken, key
-from malibo.space import Categorical, Space
+from malibo.space import Space
 from malibo.space.parameters import Array
 
 CANDIDATES = 5120  # as in the paper
@@ -43,21 +43,6 @@ class SearchSpace:
         fresh = self.candidates(np.random.default_rng(0), taken)
         distance = np.abs(self.space.encode(fresh) - self.space.encode(row[None])).sum(axis=1)
         return np.asarray(fresh[np.argmin(distance)])
-
-    def neighbours(self, codes: Array, rng: np.random.Generator, width: float) -> Array:
-        """Each of the given configurations with one parameter changed, numbers by ``width``."""
-        space = self.space
-        changed = codes.copy()
-        columns = rng.integers(len(space), size=len(codes))
-        for index, parameter in enumerate(space.values()):
-            rows = np.flatnonzero((columns == index) & np.isfinite(codes[:, index]))
-            if isinstance(parameter, Categorical):
-                changed[rows, index] = parameter.sample(rng, len(rows))
-            elif parameter.width:
-                unit = parameter.to_unit(codes[rows, index])
-                step = np.maximum(width, 1 / parameter.count) * rng.standard_normal(unit.shape)
-                changed[rows, index] = parameter.from_unit(np.clip(unit + step, 0, 1))
-        return space.complete(changed, rng)
 
 
 def _fresh(codes: Array, taken: Taken) -> Array:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from malibo.bench.problems import Problem, folder, hpob, packaged
 from malibo.bench.problems.ensembles import FAMILIES, TARGETS, FamilyProblem
+from malibo.bench.problems.misleading import PASTS, MisledProblem
 from malibo.bench.problems.tables import PAST_SIZE, TableProblem
 from malibo.errors import InputError, nearest_first
 
@@ -17,12 +18,14 @@ NOISES = (0.0, 0.1, 1.0)
 class Suite(ABC):
     """Tasks over which methods are compared.
 
-    name     as on the command line
-    line     one line on what it is
+    name        as on the command line
+    line        one line on what it is
+    synthetic   made up: functions, or a past that misleads
     """
 
     name: str
     line: str
+    synthetic = False
 
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:
@@ -55,6 +58,7 @@ class PackagedSuite(Suite):
 class FamilySuite(Suite):
     """Functions of a synthetic family, with other functions of it as the past."""
 
+    synthetic = True
     name: str
     line: str
     family: str
@@ -104,6 +108,33 @@ class HpobSuite(Suite):
         return hpob.HpobProblem(self.folder, task)
 
 
+@dataclass(frozen=True)
+class MisledSuite(Suite):
+    """Another suite with a past that misleads."""
+
+    synthetic = True
+    name: str
+    line: str
+    suite: Suite
+    past: str
+
+    def tasks(self) -> tuple[str, ...]:
+        """Those of the suite."""
+        return self.suite.tasks()
+
+    def problem(self, task: str) -> Problem:
+        """One of them, with the misleading past."""
+        return MisledProblem(self.suite.problem(task), self.past)
+
+
+def _misled(suite: Suite) -> list[Suite]:
+    """The suite with each of the misleading pasts."""
+    return [
+        MisledSuite(f"{suite.name}-{past}", f"{suite.name}, misleading past: {past}", suite, past)
+        for past in PASTS
+    ]
+
+
 def _family_suite(family: str, noise: float) -> FamilySuite:
     sizes = FAMILIES[family]
     name = f"{family}-noise-{noise:g}" if noise else family
@@ -112,11 +143,16 @@ def _family_suite(family: str, noise: float) -> FamilySuite:
     return FamilySuite(name, line, family, noise)
 
 
+_NASBENCH201 = PackagedSuite(
+    "nasbench201", "NAS-Bench-201: cells, 3 × 15,625", packaged.NASBENCH201
+)
 _BUILT_IN: tuple[Suite, ...] = (
     PackagedSuite("fcnet", "HPOBench: two-layer networks, 4 × 62,208", packaged.FCNET),
-    PackagedSuite("nasbench201", "NAS-Bench-201: cells, 3 × 15,625", packaged.NASBENCH201),
+    _NASBENCH201,
     PackagedSuite("hpobench_mlp", "HPOBench-MLP, 8 × 30,000", packaged.HPOBENCH_MLP),
     *(_family_suite(family, noise) for family in FAMILIES for noise in NOISES),
+    *_misled(_family_suite("hartmann3d", 0.0)),
+    *_misled(_NASBENCH201),
 )
 
 

@@ -266,6 +266,24 @@ class Space(Mapping[str, Parameter]):
             rows[active[which], index] = grid[position[active[which]]]
         return rows
 
+    def neighbours(self, codes: Array, rng: np.random.Generator, width: float) -> Array:
+        """Each of the configurations with one parameter changed: numbers by some ``width``.
+
+        A number moves by a normal step of ``width`` of its range, or of one value of its list
+        if that is more; a categorical one takes any of its choices.
+        """
+        changed = np.array(codes, dtype=float)
+        columns = rng.integers(len(self), size=len(codes))
+        for index, parameter in enumerate(self.values()):
+            rows = np.flatnonzero((columns == index) & np.isfinite(changed[:, index]))
+            if isinstance(parameter, Categorical):
+                changed[rows, index] = parameter.sample(rng, len(rows))
+            elif parameter.width:
+                unit = parameter.to_unit(changed[rows, index])
+                step = np.maximum(width, 1 / parameter.count) * rng.standard_normal(unit.shape)
+                changed[rows, index] = parameter.from_unit(np.clip(unit + step, 0, 1))
+        return self.complete(changed, rng)
+
     @property
     def countable(self) -> bool:
         """Whether every parameter has listed or stepped values."""

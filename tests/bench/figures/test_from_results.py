@@ -45,6 +45,7 @@ def tuned(method: str, seeds: int = 3, tasks: str = "ab", speed: float = 1.0) ->
 
 
 RUNS = tuned("random") + tuned("malibo", speed=4) + tuned("tpe", speed=2)
+PAPER = style.style("malibo-paper").label
 RESULTS = {"fcnet": RUNS, "nasbench201": RUNS}
 
 
@@ -115,19 +116,19 @@ def test_a_regret_of_zero_leaves_the_panel_at_its_bottom(tmp_path: Path) -> None
 
 
 def test_ablation_shows_malibo_and_its_variants() -> None:
-    results = {"fcnet": RUNS + tuned("malibo-ts") + tuned("malibo-d4")}
-    assert labels(from_results.ablation_figure(results, ["fcnet"])) == ["MALIBO", "MALIBO (TS)"]
+    results = {"fcnet": RUNS + tuned("malibo-paper") + tuned("malibo-ts") + tuned("malibo-d4")}
+    assert labels(from_results.ablation_figure(results, ["fcnet"])) == [PAPER, "MALIBO (TS)"]
 
 
 def test_dimensions_come_in_order_and_malibo_has_its_place_among_them() -> None:
-    results = {"fcnet": RUNS + tuned("malibo-d64") + tuned("malibo-d4")}
+    results = {"fcnet": RUNS + tuned("malibo-paper") + tuned("malibo-d64") + tuned("malibo-d4")}
     figure = from_results.dimension_figure(results, ["fcnet"])
-    assert labels(figure) == ["d = 4", "MALIBO", "d = 64"]
+    assert labels(figure) == ["d = 4", PAPER, "d = 64"]
 
 
 def test_inference_has_figures_of_regret_and_of_time() -> None:
-    results = {"nasbench201": RUNS + tuned("malibo-hmc")}
-    assert labels(from_results.inference_figure(results)) == ["MALIBO", "MALIBO (HMC)"]
+    results = {"nasbench201": RUNS + tuned("malibo-paper") + tuned("malibo-hmc")}
+    assert labels(from_results.inference_figure(results)) == [PAPER, "MALIBO (HMC)"]
     figure = from_results.inference_runtime_figure(results)
     assert figure.axes[0].get_ylabel() == "seconds for a step"
 
@@ -243,7 +244,7 @@ def test_bars_that_come_near_each_other_lie_on_different_levels() -> None:
 def test_the_error_names_the_command_that_makes_the_results() -> None:
     wanted = (
         "no results for this figure; run: malibo bench run nasbench201 --methods"
-        " malibo,malibo-variational,malibo-hmc"
+        " malibo-paper,malibo-variational,malibo-hmc"
     )
     with pytest.raises(InputError, match=wanted):
         from_results.inference_figure({"nasbench201": tuned("random")})

@@ -145,10 +145,11 @@ def test_all_trials_may_fail(name: str) -> None:
 
 def test_the_names_are_those_of_the_documentation() -> None:
     names = (
-        "random tpe bore lfbo lfbo-bb gp rgpe ablr gc3p past-best malibo malibo-probit malibo-ts"
-        " malibo-res malibo-mean malibo-rf malibo-mlp"
+        "random tpe bore lfbo lfbo-bb gp rgpe ablr gc3p past-best malibo malibo-classifier"
+        " malibo-trusting malibo-paper malibo-probit malibo-ts malibo-res malibo-mean malibo-rf"
+        " malibo-mlp"
     )
-    assert list(METHODS)[:17] == names.split()
+    assert list(METHODS)[:20] == names.split()
 
 
 def test_an_unknown_method_is_named_with_the_known_ones_nearest_first() -> None:

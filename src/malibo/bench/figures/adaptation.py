@@ -1,7 +1,7 @@
 """Task adaptation on functions of one variable: the numbers behind the illustrations.
 
 The candidates are a grid, so that the scores of a suggestion are a curve to draw: the one whose
-highest point is the query, up to ``EQUAL_LOGITS``. Queries are those of ``Malibo`` with this
+highest point is the query, up to ``equal_logits``. Queries are those of ``Malibo`` with this
 grid as its candidates and the same seed.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from malibo.acquisition import drawn_logits
 from malibo.bench.problems.ensembles import FAMILIES, Family, Function
+from malibo.classifier import task_posterior
 from malibo.config import SuggestConfig, TrainConfig
 from malibo.errors import InputError, listing
 from malibo.history import History
@@ -22,18 +23,20 @@ from malibo.labels import label
 from malibo.maximize import Pool
 from malibo.metamodel import MetaModel
 from malibo.network import Network, initial_weights
+from malibo.observations import Observations
 from malibo.posterior import Posterior
 from malibo.space.parameters import Array
-from malibo.suggest import Observations, Suggestion, suggestions, task_posterior
+from malibo.suggest import Suggestion, suggestions
 from malibo.training import meta_train
 
 GRID = np.linspace(0, 1, 501)
 
 VARIANTS: Mapping[str, SuggestConfig] = {
-    "MALIBO (Probit)": SuggestConfig(explore="probit", residual="none"),
-    "MALIBO (TS)": SuggestConfig(residual="none"),
-    "MALIBO": SuggestConfig(),
+    "MALIBO (Probit)": SuggestConfig.paper(explore="probit", residual="none"),
+    "MALIBO (TS)": SuggestConfig.paper(residual="none"),
+    "MALIBO": SuggestConfig.paper(),
 }
+TRAINING = TrainConfig(recipe="paper")
 
 # Numbers of the functions to tune, drawn as the benchmarks draw theirs. The Forrester function was
 # chosen: its two optima lie far apart and the lower one is on the left, as in 2 of the first 20,
@@ -74,12 +77,13 @@ def past(family: str, seed: int = 0) -> History:
 @lru_cache(maxsize=8)
 def learned(family: str, seed: int = 0, steps: int | None = None) -> MetaModel:
     """A model of the past of a family, trained once for all pictures."""
-    return meta_train(past(family, seed), seed=seed, steps=steps, progress=False)
+    options = replace(TRAINING, steps=steps)
+    return meta_train(past(family, seed), options, seed=seed, progress=False)
 
 
 def untaught(family: str, seed: int = 0) -> MetaModel:
     """A model with the weights that training would start from: nothing was learned."""
-    space, config = _family(family).space, TrainConfig()
+    space, config = _family(family).space, TRAINING
     weights = initial_weights(
         space.dimension,
         config.hidden_units,
@@ -133,14 +137,14 @@ def _ask(
 
 def mean_logits(model: MetaModel, known: Observations) -> Array:
     """The prediction on the grid under the mean of q(z), without a residual model."""
-    config = SuggestConfig(explore="map", residual="none")
+    config = SuggestConfig.paper(explore="map", residual="none")
     return next(suggestions(model, known, config, np.random.default_rng(0), pool=grid(model))).base
 
 
 def prior(model: MetaModel) -> Posterior:
     """q(z) before the first observation, N(0, I)."""
     nothing = model.points(np.empty((0, 1)))
-    return task_posterior(nothing, label([]), SuggestConfig(), np.random.default_rng(0))
+    return task_posterior(nothing, label([]), SuggestConfig.paper(), np.random.default_rng(0))
 
 
 def prior_draws(model: MetaModel, count: int, seed: int = 0) -> Array:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from malibo.bench.figures.adaptation import GRID, grid, prior
+from malibo.bench.figures.adaptation import GRID, TRAINING, grid, prior
 from malibo.bench.figures.style import finish
 from malibo.bench.problems.ensembles import Function
-from malibo.config import TrainConfig
 from malibo.extras import require
 from malibo.history import History
 from malibo.labels import label
@@ -77,7 +76,7 @@ def draw_observations(axes: Axes, history: History) -> None:
     tasks = list(history)[:RELATED]
     x = np.concatenate([task.codes[:, 0] for task in tasks])
     losses = np.concatenate([task.losses for task in tasks])
-    gamma = TrainConfig().past_gamma
+    gamma = TRAINING.past_gamma
     good = np.concatenate([label(task.losses, gamma).k for task in tasks])
     best = f"best {gamma:.0%} of a task"
     for which, colour, name in ((good, ORANGE, best), (~good, BLUE, "others")):

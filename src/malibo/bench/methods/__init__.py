@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -49,9 +51,10 @@ class Method:
     factory: Factory
 
 
-def _variant(line: str, train: TrainConfig | None = None, **suggest: str) -> Method:
-    options = SuggestConfig(**suggest)  # type: ignore[arg-type]
-    return Method(line, Warm(train or TrainConfig(), options))
+def _paper(line: str, train: Mapping[str, Any] | None = None, **suggest: str) -> Method:
+    """MALIBO as the paper has it, with some options changed."""
+    options = TrainConfig(recipe="paper", **(train or {}))
+    return Method(line, Warm(options, SuggestConfig.paper(**suggest)))
 
 
 METHODS: dict[str, Method] = {
@@ -71,20 +74,27 @@ METHODS: dict[str, Method] = {
     ),
     "gc3p": Method("Gaussian copula process with a learned prior", Lazy("gc3p", "Gc3p", "botorch")),
     "past-best": Method("the best past configurations, in turn", Lazy("past_best", "PastBest")),
-    "malibo": _variant("MALIBO with its defaults"),
-    "malibo-probit": _variant(
+    "malibo": Method("MALIBO with its defaults", Warm()),
+    "malibo-classifier": Method(
+        "the paper's classifier in place of the Gaussian process",
+        Warm(suggest=SuggestConfig(surrogate="classifier")),
+    ),
+    "malibo-trusting": Method(
+        "with a trust of 1 in the past, whatever comes", Warm(suggest=SuggestConfig(trust=1.0))
+    ),
+    "malibo-paper": _paper("MALIBO as the paper has it, which the variants below change"),
+    "malibo-probit": _paper(
         "averaged over the task's uncertainty, no boosting", explore="probit", residual="none"
     ),
-    "malibo-ts": _variant("Thompson sampling, no boosting", residual="none"),
-    "malibo-res": _variant("without the mean layer", TrainConfig(mean_layer=False)),
-    "malibo-mean": _variant("without the task layer", TrainConfig(task_layer=False)),
-    "malibo-rf": _variant("random forest in place of boosting", residual="forest"),
-    "malibo-mlp": _variant("multi-layer perceptron in place of boosting", residual="mlp"),
-    "malibo-variational": _variant("q(z) by variational inference", inference="variational"),
-    "malibo-hmc": _variant("q(z) by Hamiltonian Monte Carlo", inference="hmc"),
+    "malibo-ts": _paper("Thompson sampling, no boosting", residual="none"),
+    "malibo-res": _paper("without the mean layer", {"mean_layer": False}),
+    "malibo-mean": _paper("without the task layer", {"task_layer": False}),
+    "malibo-rf": _paper("random forest in place of boosting", residual="forest"),
+    "malibo-mlp": _paper("multi-layer perceptron in place of boosting", residual="mlp"),
+    "malibo-variational": _paper("q(z) by variational inference", inference="variational"),
+    "malibo-hmc": _paper("q(z) by Hamiltonian Monte Carlo", inference="hmc"),
     **{
-        f"malibo-d{d}": _variant(f"embeddings of {d} dimensions", TrainConfig(features=d))
-        for d in DIMENSIONS
+        f"malibo-d{d}": _paper(f"embeddings of {d} dimensions", {"features": d}) for d in DIMENSIONS
     },
 }
 

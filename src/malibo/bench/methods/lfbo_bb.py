@@ -11,9 +11,10 @@ from malibo.config import SuggestConfig
 from malibo.history import History
 from malibo.maximize import Pool, key
 from malibo.metamodel import MetaModel
+from malibo.observations import Observations
 from malibo.space import Categorical, Config, Space
 from malibo.space.parameters import Array
-from malibo.suggest import Observations, suggest
+from malibo.suggest import suggest
 
 
 class LfboBox(Told):

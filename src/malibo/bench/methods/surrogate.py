@@ -272,7 +272,7 @@ def climb(
     rows, scores = _first(*found)
     for width in _WIDTHS:
         around = np.repeat(np.concatenate([rows, others]), _CHANGES, axis=0)
-        near = search.neighbours(around, rng, width)
+        near = search.space.neighbours(around, rng, width)
         near = near[[key(row) not in taken for row in near]]
         if len(near):
             scores = np.concatenate([scores, score(near)])

@@ -1,0 +1,20 @@
+"""The new task as a Gaussian process around what the past foresees, and how far to trust that.
+
+    s(x) = c − a·m(Φ) + a·zᵀΦ + r(x) + ε
+
+s        scaled loss (malibo.process.scores)
+m, Φ     mean logit and features of the meta-model, in units of their own spread
+a, z     how much of the past holds here; z ~ N(0, I), the prior of the paper
+r        what the task has of its own: a Gaussian process with a Matérn kernel
+c, ε     a constant and noise
+
+Everything but a and the kernel's numbers is Gaussian and integrated in closed form. Those few
+are tried on a grid of hypotheses, each weighed by its evidence p(s₁…s_N). By the chain rule
+the evidence is Π p(s_n | s₁…s_{n−1}): how well a hypothesis foresaw each new observation when
+it came. Trust is the weight of the hypotheses with a > 0, against those with a = 0, to which
+the past means nothing.
+"""
+
+from malibo.process.process import Process
+
+__all__ = ["Process"]

@@ -1,0 +1,111 @@
+"""The process fitted to the new task: its trust in the past, and the promise of candidates."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from malibo.metamodel import MetaModel, Points
+from malibo.observations import Observations
+from malibo.process.hypotheses import GRID, weights
+from malibo.process.improvement import log_expected_improvement
+from malibo.process.regression import Kernel, Prediction, Regression, Seen
+from malibo.process.scores import scores
+
+Array = NDArray[np.float64]
+
+JUDGES = 64  # observations by which hypotheses are weighed, at most
+MOST = 256  # observations from which the scores of candidates are foreseen, at most
+_ASKED = 4  # hypotheses with the past that are asked about candidates, at most
+_BLOCK = 512  # candidates at once: their covariances stay in the processor's cache
+_NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
+
+
+class Process:
+    """What is known of the new task; there must be an observation.
+
+    ``trust`` is the probability that the past helps before anything was observed. Of pending
+    configurations the process believes what it foresees.
+    """
+
+    def __init__(self, model: MetaModel, observations: Observations, trust: float) -> None:
+        self._model, self._pending = model, observations.pending
+        kept = spread_rows(observations.losses, MOST)
+        self._seen = self._view(model.points(observations.codes[kept]))
+        self._scores = scores(observations.losses)[kept]
+        judges = spread_rows(self._scores, JUDGES)
+        evidence = Regression(self._seen.rows(judges), self._scores[judges]).log_evidence()
+        self._weights = weights(evidence, trust)
+
+    @property
+    def trust(self) -> float:
+        """Probability that the past helps."""
+        found = sum(w for w, h in zip(self._weights, GRID, strict=True) if h.past > 0)
+        return float(min(found, 1.0))  # up to rounding
+
+    def log_acquisition(self, points: Points) -> Array:
+        """ln of the expected improvement over the best so far, averaged over hypotheses."""
+        view, regression = self._view(points), self._regression
+        asked = [(np.log(weight), regression.under(GRID[i])) for i, weight in self._asked]
+        blocks = [view.rows(slice(i, i + _BLOCK)) for i in range(0, len(view), _BLOCK)]
+        return np.concatenate([_log_improvement(block, regression.seen, asked) for block in blocks])
+
+    @cached_property
+    def _asked(self) -> list[tuple[int, float]]:
+        """Those of the most probable hypotheses that use the past, and the best that does not.
+
+        Each with its weight: the former share the trust, the latter has the rest.
+        """
+        informed = np.array([h.past > 0 for h in GRID])
+        order = np.argsort(-np.where(informed, self._weights, -1), kind="stable")
+        likely = [int(i) for i in order[:_ASKED]]
+        share = self.trust * self._weights[likely] / (self._weights[likely].sum() or 1.0)
+        alone = int(np.argmax(np.where(informed, -1, self._weights)))
+        asked = [*zip(likely, share.tolist(), strict=True), (alone, 1 - self.trust)]
+        kept = [(i, weight) for i, weight in asked if weight > _NEGLIGIBLE]
+        total = sum(weight for _, weight in kept)
+        return [(i, weight / total) for i, weight in kept]
+
+    @cached_property
+    def _regression(self) -> Regression:
+        """On the observations, and on the pending ones as they are foreseen."""
+        regression = Regression(self._seen, self._scores)
+        if not len(self._pending):
+            return regression
+        pending = self._view(self._model.points(self._pending))
+        kernel = Kernel(pending, self._seen)
+        believed = sum(w * regression.under(GRID[i]).at(pending, kernel)[0] for i, w in self._asked)
+        joined = [
+            np.concatenate(pair) for pair in zip(self._seen.arrays, pending.arrays, strict=True)
+        ]
+        known = np.concatenate([self._scores, believed])
+        return Regression(Seen(*joined), known, believed=len(pending))
+
+    def _view(self, points: Points) -> Seen:
+        """Points with the meta-model's part in units of its own spread over the space."""
+        scale = self._model.scale
+        foreseen = (scale.offset - points.offset) / scale.spread
+        return Seen(foreseen, (points.phi - scale.phi) / scale.spread, points.unit)
+
+
+def _log_improvement(block: Seen, seen: Seen, asked: list[tuple[float, Prediction]]) -> Array:
+    kernel = Kernel(block, seen)
+    found = []
+    for log_weight, prediction in asked:
+        mean, spread = prediction.at(block, kernel)
+        gain = prediction.means.min() - mean
+        found.append(log_weight + log_expected_improvement(gain, spread))
+    return np.asarray(logsumexp(found, axis=0))
+
+
+def spread_rows(losses: Array, most: int) -> NDArray[np.intp]:
+    """Numbers of the rows kept if there are too many: the best half, and some of all the rest."""
+    order = np.argsort(losses, kind="stable")  # NaN comes last
+    if len(order) <= most:
+        return np.arange(len(order))
+    best = most // 2
+    rest = np.linspace(best, len(order) - 1, most - best).round().astype(int)
+    return np.sort(order[np.concatenate([np.arange(best), rest])])

@@ -1,0 +1,75 @@
+"""Hypotheses: a grid with and without the past, and weights that are probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from malibo.process.hypotheses import GRID, NOISES, Hypothesis, weights
+from strategies import repeatable
+
+SMALL = [
+    Hypothesis(past=1.0, own=0.1, length=0.5, noise=1e-3),
+    Hypothesis(past=0.5, own=0.1, length=0.5, noise=1e-3),
+    Hypothesis(past=0.2, own=0.1, length=0.5, noise=1e-3),
+    Hypothesis(past=0.0, own=1.0, length=0.5, noise=1e-3),
+    Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
+]
+INFORMED = np.array([h.past > 0 for h in GRID])
+
+
+@repeatable
+@given(
+    st.lists(st.floats(-1e4, 1e4), min_size=len(SMALL), max_size=len(SMALL)), st.floats(0.01, 0.99)
+)
+def test_weights_are_probabilities_in_proportion_to_prior_and_evidence(
+    evidence: list[float], trust: float
+) -> None:
+    found = weights(np.array(evidence), trust, SMALL)
+    assert found.sum() == pytest.approx(1)
+    assert (found >= 0).all()
+    prior = np.array([trust / 3] * 3 + [(1 - trust) / 2] * 2)
+    expected = prior * np.exp(np.array(evidence) - max(evidence))
+    assert_allclose(found, expected / expected.sum(), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("trust", [0.05, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("evidence", [0.0, -1e6, 1e6])
+def test_equal_evidence_leaves_the_trust_as_it_was(trust: float, evidence: float) -> None:
+    found = weights(np.full(len(GRID), evidence), trust)
+    assert found[INFORMED].sum() == pytest.approx(trust)
+    assert found.sum() == pytest.approx(1)
+    assert_allclose(found[INFORMED], trust / INFORMED.sum())
+
+
+def test_full_trust_leaves_nothing_to_those_without_the_past() -> None:
+    evidence = np.where(INFORMED, -1e3, 1e3)  # whatever they say
+    found = weights(evidence, 1.0)
+    assert_array_equal(found[~INFORMED], 0)
+    assert found.sum() == pytest.approx(1)
+
+
+def test_what_cannot_be_has_no_weight() -> None:
+    evidence = np.array([0.0, -np.inf, 0.0, 0.0, -np.inf])
+    found = weights(evidence, 0.5, SMALL)
+    assert_array_equal(found[[1, 4]], 0)
+    prior = np.array([0.5 / 3, 0, 0.5 / 3, 0.5 / 2, 0])
+    assert_allclose(found, prior / prior.sum())
+
+
+def test_the_grid_has_distinct_hypotheses_with_and_without_the_past() -> None:
+    assert len(set(GRID)) == len(GRID)
+    assert 0 < INFORMED.sum() < len(GRID)
+    for h in GRID:
+        assert h.past >= 0
+        assert min(h.own, h.length, h.noise) > 0
+
+
+def test_the_noise_runs_fastest_through_the_grid() -> None:
+    for start in range(0, len(GRID), len(NOISES)):
+        group = GRID[start : start + len(NOISES)]
+        assert tuple(h.noise for h in group) == NOISES
+        assert len({(h.past, h.own, h.length) for h in group}) == 1

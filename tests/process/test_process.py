@@ -1,0 +1,261 @@
+"""The process: trust follows what was observed, and promise what is foreseen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import malibo
+from malibo import Float, History, MetaModel, Space, Task
+from malibo.observations import Observations
+from malibo.process import Process
+from malibo.process.process import JUDGES, MOST, spread_rows
+from process.examples import Array
+from strategies import repeatable
+
+if TYPE_CHECKING:
+    from conftest import Objective
+
+NAN = np.nan
+PLANE = Space(x=Float(-1, 1), y=Float(-1, 1))
+PRIOR = 0.8
+
+
+def waves(codes: Array, shift: float) -> Array:
+    """A function with several valleys, which a few points do not show to one without a past."""
+    x, y = (codes - shift).T
+    return np.asarray(np.sin(7 * x) + np.cos(5 * y + codes[:, 0]) + x**2 + y**2)
+
+
+@pytest.fixture(scope="module")
+def plane() -> MetaModel:
+    """Trained on functions that differ by a small shift."""
+    rng = np.random.default_rng(0)
+    tasks = []
+    for number, shift in enumerate((0.3, 0.35, 0.4, 0.45, 0.5)):
+        codes = PLANE.sample(rng, 60)
+        tasks.append(Task(f"waves {number}", PLANE, codes, waves(codes, shift)))
+    return malibo.meta_train(History(tasks), steps=300, progress=False)
+
+
+def known(codes: Array, losses: Array, pending: Array | None = None) -> Observations:
+    """Observations, by default with nothing pending."""
+    empty = np.empty((0, codes.shape[1]))
+    return Observations(codes, losses, empty if pending is None else pending)
+
+
+def contrast(model: MetaModel, seed: int) -> Array:
+    """Ten configurations: some that the past finds good, and random ones."""
+    rng = np.random.default_rng(seed)
+    good = model.promising[rng.permutation(100)[:4]]
+    return np.concatenate([good, model.space.sample(rng, 6)])
+
+
+# -- trust ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_trust_rises_with_a_related_past_and_falls_with_a_flipped_one(
+    seed: int, plane: MetaModel
+) -> None:
+    codes = contrast(plane, seed)
+    losses = waves(codes, 0.42)
+    assert Process(plane, known(codes, losses), PRIOR).trust > PRIOR
+    assert Process(plane, known(codes, -losses), PRIOR).trust < 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_past_with_every_kind_of_parameter_is_told_from_a_flipped_one(
+    seed: int, model: MetaModel, objective: Objective
+) -> None:
+    codes = contrast(model, seed)
+    losses = np.array([objective(config) for config in model.space.configs(codes)])
+    related, flipped = (Process(model, known(codes, s * losses), PRIOR).trust for s in (1, -1))
+    assert flipped < min(related, PRIOR)
+
+
+def test_an_unrelated_task_takes_trust_away(plane: MetaModel) -> None:
+    codes = PLANE.sample(np.random.default_rng(0), 25)
+    losses = np.cos(9 * codes[:, 0]) * np.sin(9 * codes[:, 1])
+    assert Process(plane, known(codes, losses), PRIOR).trust < 0.5
+
+
+@repeatable
+@given(
+    losses=st.lists(st.floats(-1e9, 1e9) | st.just(NAN), min_size=1, max_size=12),
+    trust=st.floats(0.01, 1),
+)
+def test_trust_is_a_probability(losses: list[float], trust: float, plane: MetaModel) -> None:
+    codes = PLANE.sample(np.random.default_rng(len(losses)), len(losses))
+    found = Process(plane, known(codes, np.array(losses)), trust).trust
+    assert isinstance(found, float)
+    assert 0 <= found <= 1
+
+
+def test_more_trust_before_is_more_trust_after(plane: MetaModel) -> None:
+    seen = known(codes := contrast(plane, 0), waves(codes, 0.42))
+    found = [Process(plane, seen, trust).trust for trust in (0.1, 0.3, 0.8, 0.99)]
+    assert found == sorted(found)
+    assert found[0] < found[-1]
+
+
+def test_full_trust_is_kept_whatever_comes(plane: MetaModel) -> None:
+    codes = contrast(plane, 0)
+    assert Process(plane, known(codes, -waves(codes, 0.42)), 1.0).trust == pytest.approx(1)
+
+
+def test_one_result_says_next_to_nothing(plane: MetaModel) -> None:
+    for row in contrast(plane, 1):
+        found = Process(plane, known(row[None], np.array([3.0])), PRIOR).trust
+        assert found == pytest.approx(PRIOR, abs=0.1)
+
+
+def test_pending_trials_say_nothing_of_the_trust(plane: MetaModel) -> None:
+    codes = contrast(plane, 0)
+    losses, pending = waves(codes, 0.42), PLANE.sample(np.random.default_rng(1), 3)
+    alone = Process(plane, known(codes, losses), PRIOR)
+    assert Process(plane, known(codes, losses, pending), PRIOR).trust == alone.trust
+
+
+# -- the promise of candidates -------------------------------------------------------------
+
+
+def share_better(candidates: Array, chosen: Array, sign: int = 1) -> float:
+    """Share of the candidates that are truly better than the chosen one."""
+    losses, own = sign * waves(candidates, 0.42), sign * waves(chosen[None], 0.42)[0]
+    return float(np.mean(losses < own))
+
+
+def test_with_a_related_past_ten_results_lead_to_the_best(plane: MetaModel) -> None:
+    codes = contrast(plane, 0)
+    candidates = PLANE.sample(np.random.default_rng(1), 2000)
+    process = Process(plane, known(codes, waves(codes, 0.42)), PRIOR)
+    promise = process.log_acquisition(plane.points(candidates))
+    assert np.isfinite(promise).all()
+    assert share_better(candidates, candidates[np.argmax(promise)]) < 0.02
+
+
+def test_with_a_flipped_past_the_observations_are_followed(plane: MetaModel) -> None:
+    codes = np.concatenate([contrast(plane, seed) for seed in range(3)])
+    candidates = PLANE.sample(np.random.default_rng(1), 2000)
+    process = Process(plane, known(codes, -waves(codes, 0.42)), PRIOR)
+    assert process.trust < 0.5
+    promise = process.log_acquisition(plane.points(candidates))
+    assert share_better(candidates, candidates[np.argmax(promise)], -1) < 0.1
+
+
+@pytest.mark.parametrize("trust", [0.2, PRIOR, 1.0])
+def test_a_pending_configuration_is_less_promising_and_so_is_what_lies_near(
+    trust: float, plane: MetaModel
+) -> None:
+    codes = contrast(plane, 0)
+    losses = waves(codes, 0.42)
+    candidates = PLANE.sample(np.random.default_rng(1), 1000)
+    points = plane.points(candidates)
+    before = Process(plane, known(codes, losses), trust).log_acquisition(points)
+    chosen = candidates[[np.argmax(before)]]
+    near = plane.points(np.clip(chosen + 1e-3 * np.array([[0, 0], [1, 0], [0, 1]]), -1, 1))
+    free = Process(plane, known(codes, losses), trust).log_acquisition(near)
+    waiting = Process(plane, known(codes, losses, chosen), trust).log_acquisition(near)
+    assert (waiting < free).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 12])
+@pytest.mark.parametrize("value", [NAN, 0.0])
+def test_failures_alone_or_equal_losses_do_no_harm(
+    count: int, value: float, plane: MetaModel
+) -> None:
+    codes = PLANE.sample(np.random.default_rng(0), count)
+    process = Process(plane, known(codes, np.full(count, value), codes[:1] / 2), PRIOR)
+    assert 0 <= process.trust <= 1
+    points = plane.points(PLANE.sample(np.random.default_rng(1), 50))
+    assert np.isfinite(process.log_acquisition(points)).all()
+
+
+def test_a_configuration_told_many_times_does_no_harm(plane: MetaModel) -> None:
+    codes = np.tile(plane.promising[:2], (20, 1))
+    losses = np.random.default_rng(0).standard_normal(40)
+    process = Process(plane, known(codes, losses, codes[:3]), PRIOR)
+    assert np.isfinite(process.log_acquisition(plane.points(codes))).all()
+
+
+def test_the_order_of_the_observations_does_not_matter(plane: MetaModel) -> None:
+    codes = np.concatenate([contrast(plane, seed) for seed in range(2)])
+    losses, order = waves(codes, 0.42), np.random.default_rng(0).permutation(20)
+    one = Process(plane, known(codes, losses), PRIOR)
+    other = Process(plane, known(codes[order], losses[order]), PRIOR)
+    assert other.trust == pytest.approx(one.trust, abs=1e-6)
+    points = plane.points(PLANE.sample(np.random.default_rng(1), 50))
+    promise = one.log_acquisition(points)
+    assert_allclose(other.log_acquisition(points), promise, rtol=1e-3, atol=1e-2)
+
+
+def test_neither_offset_nor_unit_of_the_losses_matters(plane: MetaModel) -> None:
+    codes = contrast(plane, 0)
+    losses = waves(codes, 0.42)
+    one = Process(plane, known(codes, losses), PRIOR)
+    other = Process(plane, known(codes, 1e3 * losses - 7), PRIOR)
+    assert other.trust == pytest.approx(one.trust, abs=1e-6)
+
+
+def test_nothing_given_is_changed(plane: MetaModel) -> None:
+    codes = contrast(plane, 0)
+    seen = known(codes[:7], waves(codes[:7], 0.42), codes[7:])
+    points = plane.points(codes)
+    arrays = [seen.codes, seen.losses, seen.pending, *points.arrays]
+    copies = [array.copy() for array in arrays]
+    Process(plane, seen, PRIOR).log_acquisition(points)
+    for array, copy in zip(arrays, copies, strict=True):
+        assert_array_equal(array, copy)
+
+
+def test_a_space_of_nothing_but_fixed_values_has_a_trust() -> None:
+    space = Space(a=1, b="x")
+    codes = np.zeros((4, 2))
+    tasks = [Task(f"task {i}", space, codes, np.arange(4.0)) for i in range(2)]
+    model = malibo.meta_train(History(tasks), steps=5, progress=False)
+    assert 0 <= Process(model, known(codes[:1], np.ones(1)), PRIOR).trust <= 1
+
+
+# -- many observations ---------------------------------------------------------------------
+
+
+def test_more_observations_than_are_used_do_no_harm(plane: MetaModel) -> None:
+    rng = np.random.default_rng(0)
+    codes = PLANE.sample(rng, MOST + 50)
+    losses = waves(codes, 0.42)
+    losses[rng.permutation(len(losses))[:20]] = NAN
+    process = Process(plane, known(codes, losses), PRIOR)
+    assert 0 <= process.trust <= 1
+    candidates = PLANE.sample(rng, 500)
+    promise = process.log_acquisition(plane.points(candidates))
+    assert share_better(candidates, candidates[np.argmax(promise)]) < 0.1
+
+
+@repeatable
+@given(st.lists(st.integers(-20, 20).map(float) | st.just(NAN), max_size=60), st.integers(2, 40))
+def test_rows_are_kept_once_with_the_best_among_them(losses: list[float], most: int) -> None:
+    y = np.array(losses)
+    kept = spread_rows(y, most)
+    assert len(kept) == min(len(y), most)
+    assert_array_equal(kept, np.unique(kept))
+    best = np.sort(y)[: most // 2]  # NaN comes last
+    assert_array_equal(np.sort(y[kept])[: len(best)], best)
+
+
+def test_the_rest_that_is_kept_goes_up_to_the_worst() -> None:
+    y = np.random.default_rng(0).permutation(np.arange(3.0 * JUDGES))
+    kept = np.sort(y[spread_rows(y, JUDGES)])
+    assert kept[-1] == y.max()
+    gaps = np.diff(kept[JUDGES // 2 :])
+    assert gaps.max() <= 2 * gaps.min()
+
+
+def test_few_rows_are_all_kept() -> None:
+    assert_array_equal(spread_rows(np.array([3.0, 1.0, 2.0]), 3), [0, 1, 2])
+    assert len(spread_rows(np.empty(0), 3)) == 0

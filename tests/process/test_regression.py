@@ -1,0 +1,226 @@
+"""Regression: distances, kernel, evidence and predictions against slow and exact references."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from scipy.stats import multivariate_normal, norm
+from sklearn.gaussian_process.kernels import Matern
+
+from malibo.process.hypotheses import GRID, Hypothesis
+from malibo.process.regression import _JITTER, Kernel, Regression, Seen, distances, matern
+from process.examples import Array, covariance, noisy_covariance, seen, some_scores, textbook
+from strategies import repeatable, seeds
+
+SOME = [
+    Hypothesis(past=0.8, own=0.3, length=0.4, noise=1e-2),
+    Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
+    Hypothesis(past=2.0, own=0.01, length=2.0, noise=0.3),
+]
+
+
+def joined(*parts: Seen) -> Seen:
+    """One after the other."""
+    arrays = zip(*(part.arrays for part in parts), strict=True)
+    return Seen(*(np.concatenate(each) for each in arrays))
+
+
+def predict(regression: Regression, h: Hypothesis, new: Seen) -> tuple[Array, Array]:
+    """Mean and standard deviation at new points."""
+    return regression.under(h).at(new, Kernel(new, regression.seen))
+
+
+# -- distances and kernel ------------------------------------------------------------------
+
+
+@repeatable
+@given(st.integers(0, 8), st.integers(1, 8), st.integers(1, 6), seeds)
+def test_distances_are_those_of_scipy(n: int, m: int, columns: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = rng.uniform(size=(n, columns)), rng.uniform(size=(m, columns))
+    assert_allclose(distances(a, b), cdist(a, b), atol=1e-7)
+
+
+def test_a_point_has_hardly_any_distance_to_itself() -> None:
+    a = np.random.default_rng(0).uniform(size=(200, 30))
+    assert_allclose(np.diag(distances(a, a)), 0, atol=1e-6)
+
+
+def test_distances_change_none_of_the_points() -> None:
+    a, b = np.ones((2, 3)), np.zeros((4, 3))
+    assert_allclose(distances(a, b), np.sqrt(3))
+    assert_array_equal(a, 1)
+    assert_array_equal(b, 0)
+
+
+@repeatable
+@given(st.lists(st.floats(0, 50), min_size=1, max_size=20))
+def test_the_correlation_is_that_of_scikit_learn(given: list[float]) -> None:
+    distance = np.array(given)
+    found = matern(distance)
+    assert_allclose(found, Matern(1.0, nu=2.5)(distance[:, None], [[0.0]])[:, 0], atol=1e-12)
+    assert_array_equal(distance, given)
+
+
+def test_a_correlation_is_one_at_a_point_and_falls_from_there() -> None:
+    found = matern(np.linspace(0, 10, 50))
+    assert found[0] == 1
+    assert (np.diff(found) < 0).all()
+    assert matern(np.array([1e3]))[0] == 0
+
+
+@pytest.mark.parametrize("h", SOME)
+def test_the_kernel_is_constant_past_and_own_part(h: Hypothesis) -> None:
+    a, b = seen(5), seen(7)
+    kernel = Kernel(a, b)
+    for _ in range(2):  # also when its parts are known already
+        assert_allclose(kernel(h), covariance(h, a, b), rtol=1e-9)
+
+
+def test_a_kernel_gives_each_hypothesis_its_own() -> None:
+    a, b = seen(5), seen(7)
+    kernel = Kernel(a, b)
+    for h in [*SOME, *SOME[::-1]]:
+        found = kernel(h)
+        assert_allclose(found, covariance(h, a, b), rtol=1e-9)
+        found[:] = np.nan  # what is done to it must not come back
+
+
+# -- evidence ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) -> None:
+    points, scores = seen(n), some_scores(n)
+    found = Regression(points, scores).log_evidence()
+    density = [
+        multivariate_normal.logpdf(scores, h.past * points.foreseen, noisy_covariance(h, points))
+        for h in GRID
+    ]
+    assert found.shape == (len(GRID),)
+    assert_allclose(found - found[0], np.array(density) - density[0], rtol=1e-5, atol=1e-4)
+
+
+def test_the_evidence_is_how_well_each_score_was_foreseen_when_it_came() -> None:
+    points, scores = seen(6), some_scores(6)
+    whole = Regression(points, scores).log_evidence()
+    first = Regression(points.rows(np.arange(1)), scores[:1]).log_evidence()
+    sequential = np.array([_foreseen(h, points, scores) for h in GRID])
+    found, expected = whole - first, sequential
+    assert_allclose(found - found[0], expected - expected[0], rtol=1e-4, atol=1e-3)
+
+
+def _foreseen(h: Hypothesis, points: Seen, scores: Array) -> float:
+    """The sum of ln p(s_n | s₁…s_{n−1}) from the second score on."""
+    total = 0.0
+    for n in range(1, len(scores)):
+        before, now = points.rows(np.arange(n)), points.rows(np.array([n]))
+        regression = Regression(before, scores[:n])
+        mean, spread = predict(regression, h, now)
+        noisy = np.sqrt(spread[0] ** 2 + h.noise + _JITTER)
+        total += float(norm.logpdf(scores[n], mean[0], noisy))
+    return total
+
+
+def test_the_order_of_the_observations_does_not_change_the_evidence() -> None:
+    points, scores = seen(20), some_scores(20)
+    order = np.random.default_rng(0).permutation(20)
+    found = Regression(points.rows(order), scores[order]).log_evidence()
+    assert_allclose(found, Regression(points, scores).log_evidence(), rtol=1e-5)
+
+
+def test_scores_that_the_past_foresees_speak_for_it() -> None:
+    points = seen(12)
+    informed = np.array([h.past > 0 for h in GRID])
+    right = Regression(points, points.foreseen).log_evidence()
+    wrong = Regression(points, -points.foreseen).log_evidence()
+    assert right[informed].max() > right[~informed].max() + 1
+    assert wrong[~informed].max() > wrong[informed].max()
+
+
+# -- predictions ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("h", SOME)
+@pytest.mark.parametrize("n", [1, 15])
+def test_predictions_are_those_of_the_textbook(h: Hypothesis, n: int) -> None:
+    known, scores, new = seen(n), some_scores(n), seen(8, seed=3)
+    mean, spread = predict(Regression(known, scores), h, new)
+    expected, wide = textbook(h, known, scores, new)
+    assert_allclose(mean, expected, rtol=1e-6, atol=1e-6)
+    assert_allclose(spread, np.sqrt(np.diag(wide)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("h", SOME)
+def test_means_are_the_predictions_at_the_observations(h: Hypothesis) -> None:
+    known, scores = seen(15), some_scores(15)
+    regression = Regression(known, scores)
+    mean, _ = predict(regression, h, known)
+    assert_allclose(regression.under(h).means, mean, rtol=1e-7, atol=1e-7)
+    assert_allclose(mean, textbook(h, known, scores, known)[0], rtol=1e-6, atol=1e-6)
+
+
+def test_without_noise_what_was_observed_is_believed() -> None:
+    h = Hypothesis(past=0.5, own=0.5, length=0.3, noise=1e-7)
+    known, scores = seen(10), some_scores(10)
+    regression = Regression(known, scores)
+    assert_allclose(regression.under(h).means, scores, atol=1e-4)
+    _, spread = predict(regression, h, known)
+    assert (spread > 0).all()
+    assert spread.max() < 1e-2
+
+
+def test_far_away_only_the_constant_is_known() -> None:
+    h = Hypothesis(past=0.0, own=0.7, length=0.01, noise=1e-4)
+    known, scores = seen(30), 5 + some_scores(30)
+    new = Seen(np.zeros(1), np.zeros((1, 4)), np.full((1, 3), 100.0))
+    mean, spread = predict(Regression(known, scores), h, new)
+    assert mean[0] == pytest.approx(scores.mean(), rel=0.05)
+    assert spread[0] == pytest.approx(np.sqrt(h.own), rel=0.05)
+
+
+@pytest.mark.parametrize("copies", [2, 50])
+def test_the_same_point_may_be_observed_many_times(copies: int) -> None:
+    base, new = seen(4), seen(5, seed=1)
+    known = joined(*[base] * copies)
+    scores = some_scores(4 * copies)
+    regression = Regression(known, scores)
+    evidence = regression.log_evidence()
+    assert not np.isnan(evidence).any()
+    assert np.isfinite(evidence).any()
+    for h in (GRID[i] for i in np.flatnonzero(np.isfinite(evidence))):
+        mean, spread = predict(regression, h, new)
+        assert np.isfinite(mean).all()
+        assert (spread > 0).all()
+
+
+def test_points_that_disagree_speak_for_noise() -> None:
+    known = joined(*[seen(4)] * 5)
+    noise = np.array([h.noise for h in GRID])
+    evidence = Regression(known, some_scores(20)).log_evidence()
+    assert noise[np.argmax(evidence)] == noise.max()
+
+
+def test_a_regression_changes_none_of_its_inputs() -> None:
+    known, scores, new = seen(6), some_scores(6), seen(3, seed=1)
+    copies = [array.copy() for array in (*known.arrays, *new.arrays, scores)]
+    regression = Regression(known, scores)
+    regression.log_evidence()
+    predict(regression, SOME[0], new)
+    for array, copy in zip((*known.arrays, *new.arrays, scores), copies, strict=True):
+        assert_array_equal(array, copy)
+
+
+# -- points --------------------------------------------------------------------------------
+
+
+def test_rows_of_points_are_those_of_all_their_arrays() -> None:
+    points = seen(6)
+    some = points.rows(np.array([4, 1]))
+    assert len(some) == 2
+    for whole, part in zip(points.arrays, some.arrays, strict=True):
+        assert_array_equal(part, whole[[4, 1]])
