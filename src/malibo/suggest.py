@@ -24,7 +24,6 @@ from malibo.threads import one_thread
 _FEW, _MANY = 2048, 5120  # random candidates, with others beside them and without
 _TOP = 5  # best configurations around which candidates are added
 DISTRUST = 0.5  # below this trust the past more likely misleads than helps
-_ENOUGH = 3  # results before that has consequences: two may differ by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +122,8 @@ def _cold_starts_turn(trust: float, observations: Observations, config: SuggestC
     The early ones are, which are random, and every second one of the later ones: whatever the
     task is like, there is a cold start of half the length in the tuning.
     """
-    if trust >= DISTRUST or len(observations.losses) < _ENOUGH:
-        return False
-    return observations.trials < config.random_first or observations.trials % 2 == 1
+    early = observations.trials < config.random_first
+    return trust < DISTRUST and (early or observations.trials % 2 == 1)
 
 
 def _tolerance(model: MetaModel, observations: Observations, config: SuggestConfig) -> float:

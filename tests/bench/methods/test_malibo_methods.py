@@ -28,8 +28,13 @@ def past() -> History:
     )
 
 
-VARIANTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "malibo": ({}, {}),
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "malibo": {},
+    "malibo-classifier": {"surrogate": "classifier"},
+    "malibo-trusting": {"trust": 1.0},
+}
+PAPER: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "malibo-paper": ({}, {}),
     "malibo-probit": ({}, {"explore": "probit", "residual": "none"}),
     "malibo-ts": ({}, {"explore": "thompson", "residual": "none"}),
     "malibo-res": ({"mean_layer": False}, {}),
@@ -43,13 +48,19 @@ VARIANTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 def test_every_variant_is_listed_here() -> None:
-    assert {name for name in METHODS if name.startswith("malibo")} == set(VARIANTS)
+    assert {name for name in METHODS if name.startswith("malibo")} == {*DEFAULTS, *PAPER}
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_differs_from_the_defaults_in_its_own_options(name: str) -> None:
-    train, suggest = VARIANTS[name]
-    assert METHODS[name].factory == Warm(TrainConfig(**train), SuggestConfig(**suggest))
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_some_differ_from_the_defaults_in_their_own_options(name: str) -> None:
+    assert METHODS[name].factory == Warm(TrainConfig(), SuggestConfig(**DEFAULTS[name]))
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_paper_s_variants_differ_from_the_paper_in_their_own_options(name: str) -> None:
+    train, suggest = PAPER[name]
+    expected = Warm(TrainConfig(recipe="paper", **train), SuggestConfig.paper(**suggest))
+    assert METHODS[name].factory == expected
 
 
 def test_lfbo_and_bore_are_a_cold_start() -> None:
