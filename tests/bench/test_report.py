@@ -93,6 +93,27 @@ def test_methods_with_fewer_seeds_have_a_command_of_their_own(tmp_path: Path) ->
     assert re.search(r"\| TPE \| 1 \| 1\.0e-01 \| 1\.0e-01 \|", text)  # a seed has no error
 
 
+def test_a_suite_of_a_folder_says_which_tasks_were_run(tmp_path: Path) -> None:
+    write(tmp_path, "my_tables", RUNS)
+    make_report(tmp_path, tmp_path / "out", progress=False)
+    text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "malibo bench run my_tables --methods random,malibo --seeds 2 --steps 5" in text
+    assert "--steps 5 --data DIR --tasks a,b\n" in text
+    assert "All tables together" not in text  # there is one suite only
+
+
+def test_several_suites_of_tables_have_ranks_together(tmp_path: Path) -> None:
+    write(tmp_path, "my_tables", RUNS)
+    write(tmp_path, "fcnet", RUNS)
+    write(tmp_path, "forrester", RUNS)  # functions do not count
+    make_report(tmp_path, tmp_path / "out", progress=False)
+    lines = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").splitlines()
+    start = lines.index("## All tables together")
+    assert lines[start + 2].startswith("Average rank over fcnet, my_tables; a star where MALIBO")
+    assert lines[start + 4] == "| method | step 1 | step 5 |"
+    assert lines[start + 6].startswith("| MALIBO | 1.00 |")
+
+
 def test_the_csv_file_has_every_task_and_all(made: Path) -> None:
     with (made / "fcnet.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

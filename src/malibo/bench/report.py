@@ -6,6 +6,7 @@ import base64
 import html
 import io
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,7 +130,9 @@ def _together(results: Results) -> Iterator[Section]:
             f"average rank over {', '.join(real)}; a star where MALIBO is significantly ahead"
             " (Wilcoxon on the ranks of all runs, Holm's correction, p < 0.05)"
         )
-        yield Section("All tables together", [], {caption: cells})
+        header, *lines = cells
+        named = [[style(name).label, *rest] for name, *rest in lines]
+        yield Section("All tables together", [], {caption: [header, *named]})
 
 
 def _commands(run_set: RunSet, runs: Sequence[Run]) -> Iterator[str]:
@@ -141,7 +144,16 @@ def _commands(run_set: RunSet, runs: Sequence[Run]) -> Iterator[str]:
     for method, numbers in seeds.items():
         by_number.setdefault(len(numbers), []).append(method)
     for number, methods in sorted(by_number.items(), reverse=True):
-        yield f"{command(run_set.suite, methods)} --seeds {number} --steps {run_set.steps}"
+        seeds_and_steps = f"--seeds {number} --steps {run_set.steps}"
+        yield f"{command(run_set.suite, methods)} {seeds_and_steps}{_of_a_folder(run_set, runs)}"
+
+
+def _of_a_folder(run_set: RunSet, runs: Sequence[Run]) -> str:
+    """Options of a suite that is not built in: where it is, and which of its tasks were run."""
+    if run_set.suite in suites():
+        return ""
+    tasks = ",".join(in_natural_order({run.task for run in runs}))
+    return f" --data DIR --tasks {shlex.quote(tasks)}"
 
 
 def _table(rows: Sequence[Row], column: str) -> Cells:
