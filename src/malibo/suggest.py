@@ -32,8 +32,9 @@ class Suggestion:
 
     row         (P,) its codes
     pool        the candidates
-    base        (n,) their logits before the residual model: of the draw, the average or the mean
-    corrected   (n,) their logits after it, which the row maximises up to ``equal_logits``
+    base        (n,) what the meta-model says of them: their logits before any correction
+    corrected   (n,) what the row maximises: logits after the residual model, up to
+                ``equal_logits``, or the process's logarithm of the expected improvement
     """
 
     row: Array
@@ -52,8 +53,7 @@ def suggest(
 ) -> Array:
     """Codes (n, P) of the next ``n`` configurations, all distinct and none seen before.
 
-    Each is the best candidate under a Thompson draw of its own; ``pool`` limits the
-    candidates to given ones.
+    Each takes those before it as pending; ``pool`` limits the candidates to given ones.
     """
     return np.stack([s.row for s in suggestions(model, observations, config, rng, n, pool)])
 
