@@ -150,7 +150,7 @@ class Malibo:
         """Probability, given the results so far, that the past helps with this task.
 
         The evidence of the models that use the past against that of those that do not
-        (malibo.process): how well each foresaw the results, of at most 64 of them. 0 without a past.
+        (malibo.process): how well each foresaw the results, at most 64 of them. 0 without a past.
         """
         if not self.model.informed:
             return 0.0
