@@ -73,12 +73,13 @@ def guided_pool(
     Neighbours only where configurations can be listed: there random ones may miss the next
     better one for long. In between two real numbers there is always another.
     """
-    drawn = draw_pool(model, size, taken, rng)
-    more = [model.promising]
-    if model.space.countable and len(best):
-        around = np.repeat(best, _NEIGHBOURS, axis=0)
-        more += [model.space.neighbours(around, rng, width) for width in _WIDTHS]
-    return drawn.joined(Pool.of(model, np.concatenate(more)))
+    pool = draw_pool(model, size, taken, rng)
+    pool = pool.joined(Pool(model.promising, model.promising_points))
+    if not model.space.countable or not len(best):
+        return pool
+    around = np.repeat(best, _NEIGHBOURS, axis=0)
+    near = [model.space.neighbours(around, rng, width) for width in _WIDTHS]
+    return pool.joined(Pool.of(model, np.concatenate(near)))
 
 
 def _need_fresh(codes: Array, taken: Taken) -> Array:

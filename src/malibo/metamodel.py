@@ -134,6 +134,11 @@ class MetaModel:
         return np.asarray(codes[np.argsort(-self.points(codes).offset, kind="stable")[:_PROMISING]])
 
     @cached_property
+    def promising_points(self) -> Points:
+        """Of ``promising``, once for all suggestions."""
+        return self.points(self.promising)
+
+    @cached_property
     def scale(self) -> Scale:
         """Of the target's space, from random configurations."""
         codes = self.space.sample(np.random.default_rng(0), _SAMPLE)

@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 Array = NDArray[np.float64]
 
@@ -45,4 +44,5 @@ def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis] = GRID
             informed, np.log(trust / informed.sum()), np.log((1 - trust) / (~informed).sum())
         )
     log_weight = prior + log_evidence
-    return np.asarray(np.exp(log_weight - logsumexp(log_weight)))
+    weight = np.exp(log_weight - log_weight.max())
+    return np.asarray(weight / weight.sum())

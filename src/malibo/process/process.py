@@ -6,12 +6,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from malibo.metamodel import MetaModel, Points
 from malibo.observations import Observations
 from malibo.process.hypotheses import GRID, weights
-from malibo.process.improvement import log_expected_improvement
+from malibo.process.improvement import log_expected_improvement, log_sum
 from malibo.process.regression import Kernel, Prediction, Regression, Seen
 from malibo.process.scores import scores
 
@@ -98,7 +97,7 @@ def _log_improvement(block: Seen, seen: Seen, asked: list[tuple[float, Predictio
         mean, spread = prediction.at(block, kernel)
         gain = prediction.means.min() - mean
         found.append(log_weight + log_expected_improvement(gain, spread))
-    return np.asarray(logsumexp(found, axis=0))
+    return log_sum(np.array(found))
 
 
 def spread_rows(losses: Array, most: int) -> NDArray[np.intp]:

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
 from malibo.process.hypotheses import GRID, NOISES, Hypothesis
@@ -43,6 +44,11 @@ class Seen:
         """All three."""
         return self.foreseen, self.phi, self.unit
 
+    @cached_property
+    def squares(self) -> Array:
+        """(n,) ‖Φ‖²."""
+        return np.asarray(np.einsum("ij,ij->i", self.phi, self.phi))
+
     def rows(self, which: NDArray[np.intp] | slice) -> Seen:
         """Some of the points."""
         return Seen(self.foreseen[which], self.phi[which], self.unit[which])
@@ -55,27 +61,38 @@ class Kernel:
         self._a, self._b = a.phi, b.phi
         self._distance = distances(a.unit, b.unit) / np.sqrt(max(a.unit.shape[1], 1))
         self._matern: dict[float, Array] = {}
+        self._owns: dict[tuple[float, float], Array] = {}
+        self._pasts: dict[float, Array] = {}
+
+    def __call__(self, h: Hypothesis) -> Array:
+        """Covariances under a hypothesis, without noise."""
+        return self._own(h) + self._past(h)
+
+    def _own(self, h: Hypothesis) -> Array:
+        """Of the task's own part."""
+        if h.length not in self._matern:
+            self._matern[h.length] = matern(self._distance / h.length)
+        if (h.own, h.length) not in self._owns:
+            self._owns[h.own, h.length] = h.own * self._matern[h.length]
+        return self._owns[h.own, h.length]
+
+    def _past(self, h: Hypothesis) -> Array:
+        """Of the constant and the meta-model's part."""
+        if h.past not in self._pasts:
+            self._pasts[h.past] = h.past**2 * self._linear + _CONSTANT
+        return self._pasts[h.past]
 
     @cached_property
     def _linear(self) -> Array:
         return np.asarray(self._a @ self._b.T)
 
-    def __call__(self, h: Hypothesis) -> Array:
-        """Covariances under a hypothesis, without noise."""
-        if h.length not in self._matern:
-            self._matern[h.length] = matern(self._distance / h.length)
-        found = h.own * self._matern[h.length]
-        found += _CONSTANT
-        if h.past:
-            found += h.past**2 * self._linear
-        return found
-
 
 def distances(a: Array, b: Array) -> Array:
     """(n, N) Euclidean distances between the rows of two arrays."""
-    found = a @ (-2 * b.T)
-    found += np.sum(a**2, axis=1)[:, None]
-    found += np.sum(b**2, axis=1)
+    squares_a, squares_b = (np.sum(x**2, axis=1)[:, None] for x in (a, b))
+    left = np.hstack([a, squares_a, np.ones_like(squares_a)])
+    right = np.hstack([-2 * b, np.ones_like(squares_b), squares_b])
+    found = left @ right.T  # |a|² − 2ab + |b|² in one go
     np.maximum(found, 0, out=found)
     return np.sqrt(found, out=found)
 
@@ -97,7 +114,7 @@ class Prediction:
     """Scores foreseen under one hypothesis.
 
     solved    (N,) what an observation adds to the mean at points that covary with it
-    inverse   (N, N) transposed inverse of the Cholesky factor
+    inverse   (N, N) inverse of the lower Cholesky factor; what is above the diagonal is left over
     means     (N,) mean scores at the observations themselves
     """
 
@@ -112,10 +129,10 @@ class Prediction:
         ``kernel`` is that between the points and the observations.
         """
         h, cross = self.hypothesis, kernel(self.hypothesis)
-        half = cross @ self.inverse
-        prior = h.past**2 * np.einsum("ij,ij->i", points.phi, points.phi) + h.own + _CONSTANT
-        variance = prior - np.einsum("ij,ij->i", half, half)
         mean = h.past * points.foreseen + cross @ self.solved
+        half = dtrmm(1.0, self.inverse, cross.T, lower=1, overwrite_b=1).T
+        prior = h.past**2 * points.squares + h.own + _CONSTANT
+        variance = prior - np.einsum("ij,ij->i", half, half)
         return np.asarray(mean), np.sqrt(np.maximum(variance, 1e-10))
 
 
@@ -146,7 +163,7 @@ class Regression:
         inverse, _ = dtrtri(factor, lower=1)
         solved = _solve(factor, rest)
         means = h.past * self.seen.foreseen + covariance @ solved
-        return Prediction(h, solved, np.tril(inverse).T, means)
+        return Prediction(h, solved, inverse, means)
 
     def _rest(self, h: Hypothesis) -> Array:
         """What the past alone does not explain."""
@@ -187,4 +204,4 @@ def _log_density(rest: Array, covariance: Array, noise: float) -> float:
         factor = _factor(covariance, noise)
     except LinAlgError:  # with so little noise it cannot be told from singular
         return -np.inf
-    return float(-0.5 * rest @ _solve(factor, rest) - np.log(np.diag(factor)).sum())
+    return float(-0.5 * rest @ _solve(factor, rest) - np.log(factor.diagonal()).sum())
