@@ -94,7 +94,7 @@ def distances(a: Array, b: Array) -> Array:
     right = np.hstack([-2 * b, np.ones_like(squares_b), squares_b])
     found = left @ right.T  # |a|² − 2ab + |b|² in one go
     np.maximum(found, 0, out=found)
-    return np.sqrt(found, out=found)
+    return np.asarray(np.sqrt(found, out=found))
 
 
 def matern(distance: Array) -> Array:
