@@ -8,7 +8,7 @@ space; suggestions stay in the target's.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -34,6 +34,18 @@ def union_space(spaces: Sequence[Space]) -> Space:
         for name, parameter in space.items():
             parameters.setdefault(name, parameter)
     return Space(_widened(parameters, spaces))
+
+
+def with_defaults(space: Space, values: Mapping[str, Value]) -> Space:
+    """The space with other defaults, which stand in where a source lacks the parameter."""
+    return Space(
+        {
+            name: replace(parameter, default=values[name])
+            if name in values and not isinstance(parameter, Fixed)
+            else parameter
+            for name, parameter in space.items()
+        }
+    )
 
 
 def translate(codes: Array, source: Space, joint: Space, target: Space | None = None) -> Array:
@@ -71,7 +83,7 @@ def repairs(source: Space, target: Space) -> list[str]:
         if name not in source:
             found.append(f"{name!r} is missing: {filled(parameter)}")
         elif source[name] != parameter:
-            found += [f"{name!r}: {change}" for change in _changes(source[name], parameter)]
+            found += [f"{name!r}: {change}" for change in changes(source[name], parameter)]
     found += [
         f"{name!r} is dropped: the target has no such parameter"
         for name in source
@@ -90,31 +102,32 @@ def filled(parameter: Parameter) -> str:
     return "its value is unknown, drawn uniformly and anew as training goes on"
 
 
-def _changes(past: Parameter, target: Parameter) -> list[str]:
-    changes = []
+def changes(past: Parameter, target: Parameter) -> list[str]:
+    """What differs between a parameter of the past and that of the target, one sentence each."""
+    found = []
     if past.kind != target.kind:
-        changes.append(f"{past.kind} in the past, {target.kind} now: matched by value")
+        found.append(f"{past.kind} in the past, {target.kind} now: matched by value")
     if isinstance(past, _Range) and isinstance(target, _Range):
         if (past.low, past.high) != (target.low, target.high):
-            changes.append(
+            found.append(
                 f"range {past.low!r} to {past.high!r} in the past, {target.low!r} to"
                 f" {target.high!r} now: one scale over both"
             )
         if target.log and past.low <= 0:
-            changes.append(f"values at or below 0 have no logarithm: moved to {target.low!r}")
+            found.append(f"values at or below 0 have no logarithm: moved to {target.low!r}")
         if past.log != target.log:
-            changes.append(f"log={past.log} in the past: on the target's scale, log={target.log}")
+            found.append(f"log={past.log} in the past: on the target's scale, log={target.log}")
         if past.step != target.step and past.kind == target.kind:
-            changes.append(f"step {past.step} in the past, {target.step} now")
+            found.append(f"step {past.step} in the past, {target.step} now")
     elif isinstance(past, _Listed) and isinstance(target, _Listed):
         before, now = _values(past), _values(target)
         if new := [value for value in now if value not in before]:
-            changes.append(f"no past evidence for {listing(new)}")
+            found.append(f"no past evidence for {listing(new)}")
         if old := [value for value in before if value not in now]:
-            changes.append(f"only the past had {listing(old)}")
+            found.append(f"only the past had {listing(old)}")
     if past.when != target.when:
-        changes.append("the condition differs: the target's counts")
-    return changes
+        found.append("the condition differs: the target's counts")
+    return found
 
 
 # -- widening one parameter ----------------------------------------------------------------
@@ -220,7 +233,7 @@ def _recode(codes: Array, source: Parameter, target: Parameter) -> Array:
         return np.clip(codes, target.low, target.high)
     if isinstance(source, _Range):
         return _match(codes, target)
-    table = np.array([_code_or_nan(target, value) for value in _values(source)])
+    table = np.array([code_or_nan(target, value) for value in _values(source)])
     result = np.full(len(codes), np.nan)
     known = np.isfinite(codes)
     result[known] = table[codes[known].astype(int)]
@@ -236,7 +249,8 @@ def _match(numbers: Array, target: Parameter) -> Array:
     return result
 
 
-def _code_or_nan(parameter: Parameter, value: Value) -> float:
+def code_or_nan(parameter: Parameter, value: Value) -> float:
+    """The code of a value: of the nearest one for a number out of range; NaN if there is none."""
     try:
         if isinstance(parameter, Float | Int) and _is_number(value):
             return min(max(float(value), parameter.low), parameter.high)

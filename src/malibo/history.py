@@ -60,6 +60,7 @@ class Task:
     codes       (n, P) configurations as codes of ``space``; NaN is inactive or unknown
     losses      (n,) to be minimised, whatever the direction; NaN is a failed trial
     direction   "maximize" if the losses are scores with the sign turned
+    notes       sentences for ``History.describe`` on how the source was read
     """
 
     name: str
@@ -67,6 +68,7 @@ class Task:
     codes: Array
     losses: Array
     direction: Direction = "minimize"
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -196,6 +198,26 @@ class History:
         tasks = read_table(source, task=task, objective=objective, direction=direction, space=space)
         return cls(tasks, space)
 
+    @classmethod
+    def from_optuna(
+        cls,
+        storage: Any,
+        studies: Sequence[str] | None = None,
+        *,
+        exclude: Sequence[str] = (),
+        rename: Mapping[str, str] | None = None,
+        space: Space | None = None,
+    ) -> History:
+        """From the studies of an Optuna storage, or their URL (extra ``optuna``).
+
+        All of them, or those named; ``exclude`` leaves some out. ``rename`` maps names of
+        parameters in the past to those of today. A failed trial counts as "not good", a pruned
+        one by how it compared at its last step with those that were completed.
+        """
+        from malibo.sources.optuna import read_studies
+
+        return cls(read_studies(storage, studies, exclude=exclude, rename=rename or {}), space)  # type: ignore[arg-type]
+
     def for_space(self, space: Space) -> History:
         """The same past, seen from another target space."""
         return replace(self, space=space)
@@ -265,7 +287,7 @@ class History:
             for sentence in repairs(space, self.space):
                 found.setdefault(sentence, []).extend(names)
         for task in self.tasks:
-            for sentence in _empty_columns(task, self.space):
+            for sentence in (*_empty_columns(task, self.space), *task.notes):
                 found.setdefault(sentence, []).append(task.name)
         return found
 

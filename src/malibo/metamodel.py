@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 
 import numpy as np
 
-from malibo.alignment import translate
+from malibo.alignment import joint_space, translate, with_defaults
 from malibo.config import GAMMA, TrainConfig
 from malibo.errors import ModelFileError, plural
 from malibo.history import Direction
@@ -75,7 +75,8 @@ class MetaModel:
     """What was learned from past tasks.
 
     space        the space of the new task, in which suggestions are made
-    joint        the space in which the models see it: wide enough for the past
+    joint        the space in which the network sees it: wide enough for the past
+    view         the space in which the models of the new task see it, if that is another one
     network      φ and m; None for a model that knows no past
     embeddings   (T, d) the embedding z of each past task
     tasks        the names of the past tasks
@@ -91,6 +92,7 @@ class MetaModel:
     config: TrainConfig = field(default_factory=TrainConfig)
     direction: Direction | None = "minimize"
     log: TrainingLog = field(default_factory=TrainingLog)
+    view: Space | None = None
 
     @classmethod
     def uninformed(cls, space: Space, gamma: float = GAMMA) -> MetaModel:
@@ -101,7 +103,23 @@ class MetaModel:
     def forgotten(self) -> MetaModel:
         """The same spaces without a past."""
         config = TrainConfig(gamma=GAMMA)
-        return MetaModel(space=self.space, joint=self.joint, config=config)
+        return MetaModel(space=self.space, joint=self.view or self.joint, config=config)
+
+    def for_space(self, space: Space) -> MetaModel:
+        """The same knowledge for another target; parameters are matched by their names.
+
+        What the past did not know, the network does not see, while the models of the new task do.
+        A parameter that the target lacks is taken to be where it promised most.
+        """
+        if space == self.space:
+            return self
+        if not self.informed:
+            return replace(self, space=space, joint=space)
+        promising = self.space.configs(self.promising[:1])[0]
+        lacking = {name: value for name, value in promising.items() if name not in space}
+        joint = with_defaults(self.joint, lacking)
+        view = joint_space(space, [self.joint])
+        return replace(self, space=space, joint=joint, view=None if view == joint else view)
 
     def __repr__(self) -> str:
         past = plural(len(self.tasks), "past task") if self.informed else "no past"
@@ -114,13 +132,16 @@ class MetaModel:
 
     def points(self, codes: Array) -> Points:
         """Unit cube, features and mean logits of configurations of the target's space."""
-        joint = codes if self.joint == self.space else translate(codes, self.space, self.joint)
-        unit = self.joint.encode(joint)
+        unit = self._encoded(codes, self.view or self.joint)
         if self.network is None:
             base = np.full(len(codes), np.log(self.config.target_gamma))
             return Points(unit, np.empty((len(codes), 0)), base)
-        phi, offset = self.network.features_and_mean(centred(unit))
+        known = unit if self.view is None else self._encoded(codes, self.joint)
+        phi, offset = self.network.features_and_mean(centred(known))
         return Points(unit, phi, offset)
+
+    def _encoded(self, codes: Array, space: Space) -> Array:
+        return space.encode(codes if space == self.space else translate(codes, self.space, space))
 
     @cached_property
     def promising(self) -> Array:

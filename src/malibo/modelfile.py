@@ -50,6 +50,7 @@ def _header(model: MetaModel) -> dict[str, Any]:
     return {
         "space": model.space.to_json(),
         "joint": model.joint.to_json(),
+        "view": model.view and model.view.to_json(),
         "tasks": list(model.tasks),
         "config": asdict(model.config),
         "direction": model.direction,
@@ -134,6 +135,7 @@ def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
     return MetaModel(
         space=Space.from_json(header["space"]),
         joint=Space.from_json(header["joint"]),
+        view=Space.from_json(header["view"]) if header.get("view") else None,
         network=Network(tensors) if tensors else None,
         embeddings=embeddings,
         tasks=tuple(header["tasks"]),

@@ -56,7 +56,7 @@ class Malibo:
     ) -> None:
         self.config = with_options(SuggestConfig, config, options)
         self.model = _checked_model(model, space, self.config.gamma or GAMMA)
-        self.seed = _checked_seed(seed)
+        self.seed = checked_seed(seed)
         self.direction = _checked_direction(direction, self.model)
         self._lock = Lock()
         self._rows: list[Array] = []
@@ -237,7 +237,8 @@ def _checked_model(model: MetaModel | None, space: Space | None, gamma: float) -
     return model
 
 
-def _checked_seed(seed: int | None) -> int:
+def checked_seed(seed: int | None) -> int:
+    """A seed as given, or one of chance."""
     if seed is None:
         return secrets.randbits(64)
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:

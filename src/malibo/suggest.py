@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from malibo.process import Process
 from malibo.residual import lightgbm
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
+
+Source = Literal["meta-model", "process", "booster", "random"]
 
 _FEW, _MANY = 2048, 5120  # random candidates, with others beside them and without
 _TOP = 5  # best configurations around which candidates are added
@@ -35,12 +38,28 @@ class Suggestion:
     base        (n,) what the meta-model says of them: their logits before any correction
     corrected   (n,) what the row maximises: logits after the residual model, up to
                 ``equal_logits``, or the process's logarithm of the expected improvement
+    source      what chose it: "meta-model", the "process" while the past is not trusted, the
+                "booster", or nothing but chance, "random"
+    trust       in the past, at this moment; None where it plays no part
     """
 
     row: Array
     pool: Pool
     base: Array
     corrected: Array
+    source: Source
+    trust: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """What a suggestion is made of, but for the candidates themselves."""
+
+    base: Array
+    corrected: Array
+    source: Source
+    trust: float | None = None
+    tolerance: float = 0.0
 
 
 def suggest(
@@ -92,13 +111,10 @@ def _suggest_one(
         pool = guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
     elif pool is None:
         pool = draw_pool(model, config.random_candidates or _MANY, taken, rng)
-    if process and len(observations.losses):
-        base, final = _process_scores(model, observations, config, rng, pool)
-        tolerance = 0.0
-    else:
-        base, final = classifier_logits(model, observations, config, rng, pool.points)
-        tolerance = _tolerance(model, observations, config)
-    return Suggestion(best(final, pool.codes, taken, rng, tolerance), pool, base, final)
+    score = _process_scores if process and len(observations.losses) else _classifier_scores
+    scores = score(model, observations, config, rng, pool)
+    row = best(scores.corrected, pool.codes, taken, rng, scores.tolerance)
+    return Suggestion(row, pool, scores.base, scores.corrected, scores.source, scores.trust)
 
 
 def _process_scores(
@@ -107,13 +123,44 @@ def _process_scores(
     config: SuggestConfig,
     rng: np.random.Generator,
     pool: Pool,
-) -> tuple[Array, Array]:
+) -> _Scores:
     """Logits of the meta-model, and the promise of the candidates given the observations."""
     process = Process(model, observations, config.trust)
-    if _cold_starts_turn(process.trust, observations, config):
+    trust = process.trust
+    if _cold_starts_turn(trust, observations, config):
         cold = model.forgotten
-        return classifier_logits(cold, observations, config, rng, cold.points(pool.codes))
-    return pool.points.offset, process.log_acquisition(pool.points)
+        candidates = Pool(pool.codes, cold.points(pool.codes))
+        return replace(_classifier_scores(cold, observations, config, rng, candidates), trust=trust)
+    source: Source = "meta-model" if trust >= DISTRUST else "process"
+    return _Scores(pool.points.offset, process.log_acquisition(pool.points), source, trust)
+
+
+def _classifier_scores(
+    model: MetaModel,
+    observations: Observations,
+    config: SuggestConfig,
+    rng: np.random.Generator,
+    pool: Pool,
+) -> _Scores:
+    """Logits of the meta-model, before and after the correction."""
+    base, final = classifier_logits(model, observations, config, rng, pool.points)
+    trust = config.trust if model.informed and config.surrogate == "process" else None
+    return _Scores(
+        base,
+        final,
+        _classifiers_source(model, observations, config),
+        trust,
+        _tolerance(model, observations, config),
+    )
+
+
+def _classifiers_source(
+    model: MetaModel, observations: Observations, config: SuggestConfig
+) -> Source:
+    if not model.informed and observations.trials < config.random_first:
+        return "random"
+    corrected = config.residual != "none" and len(observations.losses) >= config.residual_after
+    return "booster" if corrected or not model.informed else "meta-model"
 
 
 def _cold_starts_turn(trust: float, observations: Observations, config: SuggestConfig) -> bool:

@@ -1,0 +1,1 @@
+"""malibo inside other tuning libraries."""

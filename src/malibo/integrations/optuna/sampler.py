@@ -1,0 +1,344 @@
+"""MaliboSampler: Optuna's contract for samplers, on malibo's suggestions.
+
+A suggestion is a function of the trials in the storage, the seed and the number of the trial.
+What the sampler keeps is a cache, and the plans of trials under way.
+"""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.trial import TrialState
+
+from malibo.config import GAMMA, SuggestConfig, TrainConfig, with_options
+from malibo.errors import InputError, SpaceError
+from malibo.history import History
+from malibo.integrations.optuna.cache import trained
+from malibo.integrations.optuna.notes import enqueued, write_notes
+from malibo.integrations.optuna.plan import REPEAT, Plan, make_plan, with_pending
+from malibo.integrations.optuna.snapshot import Reader, Snapshot
+from malibo.integrations.optuna.target import differences, target_space, without_condition
+from malibo.metamodel import MetaModel
+from malibo.optimizer import checked_seed
+from malibo.sources.trials import parameters_of
+from malibo.space import Config, Fixed, Parameter, Space
+from malibo.threads import one_thread
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.distributions import BaseDistribution
+    from optuna.storages import BaseStorage
+    from optuna.trial import FrozenTrial
+
+    SearchSpace = Mapping[str, BaseDistribution]
+
+_ROUNDS = 16  # plans made anew because another worker has the same one
+_MODELS = 16  # spaces for which the model is kept ready
+
+
+class MaliboSampler(BaseSampler):
+    """Optuna studies that start warm from past ones.
+
+    model          what was learned from past runs (``malibo.meta_train``); without one, LFBO
+    seed           the same seed and the same trials give the same suggestions, in another
+                   process and after a restart as well
+    search_space   what the objective will ask for: distributions of Optuna by name, or a
+                   ``malibo.Space``; without it, what the past had, until trials tell more
+    options        fields of SuggestConfig, or all of them as ``config``
+
+    ``malibo:trust`` and ``malibo:source`` of every suggestion are attributes of its trial.
+    """
+
+    def __init__(
+        self,
+        model: MetaModel | None = None,
+        *,
+        seed: int | None = None,
+        search_space: Space | SearchSpace | None = None,
+        config: SuggestConfig | None = None,
+        **options: Any,
+    ) -> None:
+        if model is not None and not isinstance(model, MetaModel):
+            raise InputError(
+                f"model must be a malibo.MetaModel, got {type(model).__name__}; past studies are"
+                " read by MaliboSampler.from_studies(...)."
+            )
+        self.config = with_options(SuggestConfig, config, options)
+        self.seed = checked_seed(seed)
+        self.history: History | None = None
+        space = as_space(search_space)
+        self._base = model.space if space is None and model is not None else space
+        self.model = model.for_space(space) if model and space else model
+        self._told = False  # of differences between the past and the objective
+        self._forget()
+
+    @classmethod
+    def from_studies(
+        cls,
+        storage: str | BaseStorage,
+        studies: Sequence[str] | None = None,
+        *,
+        exclude: Sequence[str] = (),
+        rename: Mapping[str, str] | None = None,
+        search_space: Space | SearchSpace | None = None,
+        seed: int | None = None,
+        cache: str | PathLike[str] | bool = True,
+        train: TrainConfig | None = None,
+        progress: bool = True,
+        config: SuggestConfig | None = None,
+        **options: Any,
+    ) -> MaliboSampler:
+        """Learn from past studies: all of a storage, or those named.
+
+        exclude        studies to leave out, such as the one that is about to be tuned
+        rename         names of parameters in the past to those of today
+        cache          where trained models are kept, to be taken again for the same studies:
+                       True for the user's cache folder, False for none, or a folder
+        train          how the meta-model is trained
+
+        ``sampler.history.describe()`` lists what was read, and what was repaired.
+        """
+        history = History.from_optuna(storage, studies, exclude=exclude, rename=rename)
+        if (space := as_space(search_space)) is not None:
+            history = history.for_space(space)
+        model = trained(history, train or TrainConfig(), cache, progress)
+        sampler = cls(model, seed=seed, config=config, **options)
+        sampler.history = history
+        return sampler
+
+    # -- the contract ----------------------------------------------------------------------
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """What this sampler chooses together: from the past at trial 0, then as asked for."""
+        with self._lock:
+            snapshot = self._snapshots[trial.number] = Snapshot.of(study, trial)
+            space = self._target(snapshot)
+        if space is None:
+            return {}
+        distributions = {**space.to_optuna(), **snapshot.distributions}
+        return {name: distributions[name] for name, p in space.items() if not isinstance(p, Fixed)}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Values of the trial's plan, for the parameters that the study is known to ask for.
+
+        The others wait for ``sample_independent``: should the objective want another kind of
+        parameter by the same name, Optuna would refuse a value that was given before.
+        """
+        with self._lock:
+            snapshot = self._snapshots.pop(trial.number, None) or Snapshot.of(study, trial)
+            asked, _ = parameters_of(search_space)
+            if not asked:
+                return {}
+            decided = {**enqueued(trial), **trial.params}
+            parameters = self._chosen(snapshot, asked, decided)
+            plan = self._publish(study, trial, snapshot, Space(parameters), decided)
+            sure = [name for name in asked if name in snapshot.distributions]
+            given = {name: plan.values[name] for name in sure if name in plan.values}
+            self._plans[study.study_name, trial.number] = replace(plan, given=given)
+            return given
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """The value in the trial's plan; where that does not fit, in one made anew.
+
+        A new plan keeps what has been fixed in this trial, and is as warm as the first.
+        """
+        with self._lock:
+            found, refused = parameters_of({param_name: param_distribution})
+            if refused:
+                return self._at_random(study, trial, param_name, param_distribution)
+            parameter = found[param_name]
+            plan = self._plans.get((study.study_name, trial.number))
+            if plan is None or not _fits(plan, param_name, parameter):
+                plan = self._replan(study, trial, plan, param_name, parameter)
+            return parameter.to_value(parameter.to_code(plan.values[param_name]))
+
+    def after_trial(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
+        """Forget the plan; after the first trial, say where the objective and the past differ."""
+        with self._lock:
+            self._plans.pop((study.study_name, trial.number), None)
+            self._snapshots.pop(trial.number, None)
+            if state in (TrialState.COMPLETE, TrialState.PRUNED) and not self._told:
+                self._told = True
+                self._tell_differences(study, trial)
+
+    def reseed_rng(self) -> None:
+        """Take another seed; suggestions of parallel trials differ without it."""
+        self.seed = secrets.randbits(64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock, the caches and the plans of trials under way."""
+        kept = ("config", "seed", "history", "model", "_base", "_told")
+        return {name: self.__dict__[name] for name in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()
+
+    # -- behind ----------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        self._lock = RLock()
+        self._reader = Reader()
+        self._plans: dict[tuple[str, int], Plan] = {}
+        self._snapshots: dict[int, Snapshot] = {}
+        self._models: dict[Space, MetaModel] = {}
+
+    def _target(self, snapshot: Snapshot) -> Space | None:
+        asked, _ = parameters_of(snapshot.distributions)
+        return target_space(self._base, asked, snapshot.whole)
+
+    def _chosen(
+        self, snapshot: Snapshot, asked: Mapping[str, Parameter], decided: Config
+    ) -> dict[str, Parameter]:
+        """The target's parameters that are asked for, and those that are decided already."""
+        target: Mapping[str, Parameter] = self._target(snapshot) or {}
+        kept = {name: p for name, p in target.items() if name in asked or name in decided}
+        for name, parameter in asked.items():
+            when = kept[name].when if name in kept else {}
+            kept[name] = replace(parameter, when=when)
+        if any(parent not in kept for p in kept.values() for parent in p.when):
+            kept = {name: without_condition(parameter) for name, parameter in kept.items()}
+        return kept
+
+    def _replan(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        plan: Plan | None,
+        name: str,
+        parameter: Parameter,
+    ) -> Plan:
+        """A plan with a parameter that the objective asks for, whatever was expected."""
+        snapshot = Snapshot.of(study, trial)
+        expected = plan.space if plan else self._target(snapshot)
+        given = plan.given if plan else {}
+        decided = {**enqueued(trial), **given, **trial.params}
+        parameters = {**(expected or {}), name: parameter}
+        try:
+            space = Space(parameters)
+        except SpaceError:  # a condition names values that its parent has no more
+            space = Space({n: without_condition(p) for n, p in parameters.items()})
+        attempt = plan.attempt + 1 if plan else 0
+        made = self._publish(study, trial, snapshot, space, decided, attempt)
+        made = replace(made, given=given)
+        self._plans[study.study_name, trial.number] = made
+        return made
+
+    def _publish(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        snapshot: Snapshot,
+        space: Space,
+        decided: Config,
+        attempt: int = 0,
+    ) -> Plan:
+        """A plan that no other worker has: told to all, and made anew if one had the same idea."""
+        model = self._model_for(space)
+        observations = self._reader.observations(study.study_name, snapshot, space)
+        decided = {name: value for name, value in decided.items() if name in space}
+        for round_ in range(_ROUNDS):
+            seed = [self.seed, trial.number, *([attempt, round_] if attempt or round_ else [])]
+            with one_thread():
+                rng = np.random.default_rng(seed)
+                plan = make_plan(model, observations, self.config, rng, decided)
+            plan = replace(plan, attempt=attempt, trust=plan.trust if model.informed else 0.0)
+            write_notes(study, trial, plan.values, plan.source, plan.trust)
+            if not _clashes(study, trial, plan):
+                break
+            observations = with_pending(observations, space, plan.values)
+        return plan
+
+    def _model_for(self, space: Space) -> MetaModel:
+        if space not in self._models:
+            if len(self._models) >= _MODELS:
+                self._models.clear()
+            if self.model is None:
+                made = MetaModel.uninformed(space, self.config.gamma or GAMMA)
+            else:
+                made = self.model.for_space(space)
+            self._models[space] = made
+        return self._models[space]
+
+    def _at_random(
+        self, study: Study, trial: FrozenTrial, name: str, distribution: BaseDistribution
+    ) -> Any:
+        """A value of a distribution that malibo has no place for."""
+        seed = np.random.default_rng([self.seed, trial.number, len(trial.params)])
+        sampler = RandomSampler(seed=int(seed.integers(2**31)))
+        return sampler.sample_independent(study, trial, name, distribution)
+
+    def _tell_differences(self, study: Study, trial: FrozenTrial) -> None:
+        if self.model is None or self._base is None:
+            return
+        asked, refused = parameters_of(trial.distributions)
+        found = differences(self._base, asked, trial.params)
+        found = "; ".join(
+            [*filter(None, [found]), *(f"{n!r} at random: {r}" for n, r in refused.items())]
+        )
+        if study.study_name in self.model.tasks:
+            found += f"; the past contains this study, {study.study_name!r}: exclude=[...] it"
+        if found:
+            warnings.warn(
+                f"the objective differs from what the past had: {found}. Suggestions stay warm in"
+                " what they share; give search_space=... to train for what is asked for.",
+                stacklevel=2,
+            )
+
+
+def as_space(space: Space | SearchSpace | None) -> Space | None:
+    """A search space however it was given."""
+    if space is None or isinstance(space, Space):
+        return space
+    if not isinstance(space, Mapping):
+        raise InputError(
+            "search_space must map names to distributions of Optuna, or be a malibo.Space; got"
+            f" {space!r}."
+        )
+    return Space.from_optuna(space)
+
+
+def _clashes(study: Study, trial: FrozenTrial, plan: Plan) -> bool:
+    """Whether another trial has the same configuration, though it has not been tried before.
+
+    All write before they look, so of two workers with one idea at least one will see it.
+    """
+    if plan.source == REPEAT:
+        return False
+    now = Snapshot.of(study, trial)
+    return plan.values in now.pending or any(plan.values == t.params for t in now.finished)
+
+
+def _fits(plan: Plan, name: str, parameter: Parameter) -> bool:
+    """Whether the plan's value of a parameter is one of what is asked for."""
+    if name not in plan.values:
+        return False
+    try:
+        parameter.to_code(plan.values[name])
+    except SpaceError:
+        return False
+    return True

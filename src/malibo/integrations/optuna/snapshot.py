@@ -1,0 +1,84 @@
+"""The trials of a study at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from optuna.trial import TrialState
+
+from malibo.integrations.optuna.notes import intended
+from malibo.observations import Observations
+from malibo.sources.trials import codes_of, losses_of
+from malibo.space import Space
+from malibo.space.parameters import Array
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.distributions import BaseDistribution
+    from optuna.trial import FrozenTrial
+
+_OPEN = (TrialState.RUNNING, TrialState.WAITING)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What the other trials of a study say when a trial is about to begin.
+
+    finished        those with a result, failed ones included
+    pending         configurations of those that have none yet, as far as they are known
+    distributions   of every parameter asked for so far, as it was asked for last
+    factor          −1 if values are maximised
+    """
+
+    finished: Sequence[FrozenTrial]
+    pending: Sequence[Mapping[str, Any]]
+    distributions: Mapping[str, BaseDistribution]
+    factor: int
+
+    @classmethod
+    def of(cls, study: Study, trial: FrozenTrial) -> Snapshot:
+        """Of all trials but this one; a study with several objectives is refused."""
+        if len(study.directions) > 1:
+            raise ValueError(
+                f"MaliboSampler tunes one objective, and this study has {len(study.directions)};"
+                " use another sampler for it, such as TPESampler."
+            )
+        others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        distributions: dict[str, BaseDistribution] = {}
+        for other in others:
+            distributions.update(other.distributions)
+        finished = [t for t in others if t.state.is_finished() and t.params]
+        pending = [config for t in others if t.state in _OPEN and (config := intended(t))]
+        factor = -1 if study.direction.name == "MAXIMIZE" else 1
+        return cls(finished, pending, distributions, factor)
+
+    @property
+    def whole(self) -> list[Mapping[str, Any]]:
+        """Configurations of the completed trials, which asked for all they needed."""
+        return [t.params for t in self.finished if t.state == TrialState.COMPLETE]
+
+
+class Reader:
+    """Snapshots as observations; a finished trial is read once."""
+
+    def __init__(self) -> None:
+        self._space: Space | None = None
+        self._study = ""
+        self._rows: dict[int, Array] = {}
+
+    def observations(self, study: str, snapshot: Snapshot, space: Space) -> Observations:
+        """Results and pending configurations as codes of a space."""
+        if (study, space) != (self._study, self._space):
+            self._study, self._space, self._rows = study, space, {}
+        new = [t for t in snapshot.finished if t.number not in self._rows]
+        rows = codes_of([t.params for t in new], space)
+        self._rows |= {t.number: row for t, row in zip(new, rows, strict=True)}
+        codes = [self._rows[t.number] for t in snapshot.finished]
+        return Observations(
+            np.array(codes).reshape(-1, len(space)),
+            losses_of(snapshot.finished, snapshot.factor),
+            codes_of(snapshot.pending, space),
+        )

@@ -1,0 +1,81 @@
+"""The space in which a study is tuned: what the past knew, corrected by what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from malibo.alignment import changes
+from malibo.errors import SpaceError
+from malibo.sources.conditions import with_conditions
+from malibo.space import Fixed, Parameter, Space
+
+Configs = Sequence[Mapping[str, Any]]
+
+
+def target_space(
+    base: Space | None, asked: Mapping[str, Parameter], whole: Configs
+) -> Space | None:
+    """The parameters of the objective; None as long as nothing is known of them.
+
+    base    what is known before the study begins
+    asked   the parameters that its trials have asked for
+    whole   configurations of its completed trials
+
+    A parameter of ``base`` that such a trial could have asked for and did not is left out.
+    """
+    known: Mapping[str, Parameter] = base or {}
+    parameters = dict(asked) | {n: p for n, p in known.items() if n not in asked}
+    names = [*known, *(name for name in asked if name not in known)]
+    found = {
+        name: without_condition(parameters[name])
+        for name in names
+        if name in asked or not any(active(known[name], config) for config in whole)
+    }
+    if not found:
+        return None
+    inferred = with_conditions(found, whole)
+    try:
+        return Space(
+            {
+                name: replace(p, when=known[name].when) if _holds(name, known, whole) else p
+                for name, p in inferred.items()
+            }
+        )
+    except SpaceError:  # a parent is gone, or has other values now
+        return inferred
+
+
+def active(parameter: Parameter, config: Mapping[str, Any]) -> bool:
+    """Whether a configuration fulfils the condition of a parameter."""
+    return all(
+        parent in config and config[parent] in values for parent, values in parameter.when.items()
+    )
+
+
+def _holds(name: str, known: Mapping[str, Parameter], whole: Configs) -> bool:
+    """Whether a condition known before agrees with what the trials asked for."""
+    return name in known and all(active(known[name], c) == (name in c) for c in whole)
+
+
+def without_condition(parameter: Parameter) -> Parameter:
+    """The same parameter, always active."""
+    return replace(parameter, when={}) if parameter.when else parameter
+
+
+def differences(base: Space, asked: Mapping[str, Parameter], config: Mapping[str, Any]) -> str:
+    """How what a trial asked for differs from what was known before, in words; "" if not."""
+    found = []
+    for name, parameter in asked.items():
+        if name not in base:
+            found.append(f"{name!r} is new")
+        else:
+            past = replace(base[name], when=parameter.when)
+            found += [f"{name!r}: {change}" for change in changes(past, parameter)]
+    found += [
+        f"{name!r} is not asked for"
+        for name, parameter in base.items()
+        if name not in asked and active(parameter, config) and not isinstance(parameter, Fixed)
+    ]
+    return "; ".join(found)

@@ -1,0 +1,204 @@
+"""Tasks from the studies of an Optuna storage (extra ``optuna``)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from malibo.alignment import union_space
+from malibo.errors import HistoryError, listing, nearest, plural
+from malibo.extras import require
+from malibo.history import Direction, Task
+from malibo.sources.conditions import with_conditions
+from malibo.space import Space
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.storages import BaseStorage
+    from optuna.trial import FrozenTrial
+
+
+def read_studies(
+    storage: str | BaseStorage,
+    studies: Sequence[str] | None = None,
+    *,
+    exclude: Sequence[str] = (),
+    rename: Mapping[str, str] | None = None,
+) -> list[Task]:
+    """A task for each study, or for each of those named; the storage is read once.
+
+    A study of which nothing can be learned is refused if it was named, else left out with a
+    warning.
+    """
+    require("optuna", "optuna")
+    tasks = []
+    for study in _studies(storage, _names(studies), _names(exclude) or []):
+        direction = _direction(study)
+        try:
+            tasks.append(_task(study, direction, rename or {}))
+        except HistoryError as error:
+            if studies is not None:
+                raise
+            warnings.warn(f"{error} It is left out.", stacklevel=3)
+    if not tasks:
+        raise HistoryError(
+            f"no study with results in {_name(storage)}; give at least one to learn from."
+        )
+    return tasks
+
+
+def _names(names: Sequence[str] | str | None) -> Sequence[str] | None:
+    return [names] if isinstance(names, str) else names
+
+
+def _name(storage: object) -> str:
+    return repr(storage) if isinstance(storage, str) else f"the {type(storage).__name__}"
+
+
+def _studies(
+    storage: str | BaseStorage, names: Sequence[str] | None, exclude: Sequence[str]
+) -> list[Study]:
+    import optuna
+
+    opened = _opened(storage)
+    try:
+        there = optuna.get_all_study_names(opened)
+        wanted = [n for n in (there if names is None else names) if n not in exclude]
+        for name in wanted:
+            if name not in there:
+                raise HistoryError(
+                    f"{_name(storage)} has no study {name!r}; it has {listing(there, 20)}."
+                    f"{nearest(name, there)}"
+                )
+        return [optuna.load_study(study_name=name, storage=opened) for name in wanted]
+    except _storage_errors() as error:
+        raise _unreadable(storage, error) from error
+
+
+def _opened(storage: str | BaseStorage) -> BaseStorage:
+    """The storage behind a URL, if it is there: a missing file would be made, and be empty."""
+    import optuna
+
+    if isinstance(storage, optuna.storages.BaseStorage):
+        return storage
+    if not isinstance(storage, str):
+        raise HistoryError(
+            f"storage must be a URL such as 'sqlite:///past.db' or a storage of Optuna,"
+            f" got {storage!r}."
+        )
+    path = storage.removeprefix("sqlite:///")
+    if "://" not in storage or (path != storage and not Path(path.split("?")[0]).is_file()):
+        raise HistoryError(
+            f"there is no file {path!r}; a storage is a URL such as 'sqlite:///past.db' (with a"
+            " fourth slash for an absolute path), or a storage object of Optuna."
+        )
+    try:
+        return optuna.storages.RDBStorage(storage)
+    except _storage_errors() as error:
+        raise _unreadable(storage, error) from error
+
+
+def _storage_errors() -> tuple[type[Exception], ...]:
+    import optuna
+    from sqlalchemy.exc import SQLAlchemyError
+
+    return SQLAlchemyError, optuna.exceptions.OptunaError, RuntimeError, ImportError
+
+
+def _unreadable(storage: object, error: Exception) -> HistoryError:
+    first = str(error).strip().splitlines()[:1]
+    return HistoryError(f"{_name(storage)} cannot be read: {' '.join(first)}")
+
+
+# -- one study -----------------------------------------------------------------------------
+
+
+def _task(study: Study, direction: Direction, rename: Mapping[str, str]) -> Task:
+    from optuna.trial import TrialState
+
+    from malibo.sources.trials import codes_of, losses_of
+
+    states = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+    trials = [t for t in study.get_trials(deepcopy=False, states=states) if t.params]
+    if not any(t.state == TrialState.COMPLETE for t in trials):
+        raise HistoryError(f"study {study.study_name!r} has no completed trial.")
+    params = [_renamed(t.params, rename, study.study_name) for t in trials]
+    space, notes = _space(trials, params, rename, study.study_name)
+    losses = losses_of(trials, -1 if direction == "maximize" else 1)
+    notes += _notes_on_states(trials)
+    return Task(study.study_name, space, codes_of(params, space), losses, direction, tuple(notes))
+
+
+def _direction(study: Study) -> Direction:
+    if len(study.directions) > 1:
+        raise HistoryError(
+            f"study {study.study_name!r} has {len(study.directions)} objectives, and malibo learns"
+            " from one; leave it out: exclude=[...]."
+        )
+    return "maximize" if study.direction.name == "MAXIMIZE" else "minimize"
+
+
+def _renamed(values: Mapping[str, Any], rename: Mapping[str, str], study: str) -> dict[str, Any]:
+    found = {rename.get(name, name): value for name, value in values.items()}
+    if len(found) < len(values):
+        twice = [new for old, new in rename.items() if old in values and new in values]
+        raise HistoryError(
+            f"study {study!r} has {listing(twice)} already; rename maps a name of the past to one"
+            " that the study does not have."
+        )
+    return found
+
+
+def _space(
+    trials: Sequence[FrozenTrial],
+    params: Sequence[Mapping[str, Any]],
+    rename: Mapping[str, str],
+    study: str,
+) -> tuple[Space, list[str]]:
+    """The space that the trials of a study had among them, and what there is to say of it."""
+    from optuna.trial import TrialState
+
+    from malibo.sources.trials import parameters_of
+
+    distinct: list[Any] = []
+    refused: dict[str, str] = {}
+    for trial in trials:
+        if trial.distributions not in distinct:
+            distinct.append(trial.distributions)
+    spaces = []
+    for distributions in distinct:
+        parameters, reasons = parameters_of(_renamed(distributions, rename, study))
+        refused |= reasons
+        if parameters:
+            spaces.append(Space(parameters))
+    if not spaces:
+        raise HistoryError(f"study {study!r} has no parameter to learn from.")
+    whole = [
+        p for t, p in zip(trials, params, strict=True) if t.state == TrialState.COMPLETE
+    ]  # others may have ended before they asked for all
+    space = with_conditions(dict(union_space(spaces)), whole)
+    renamed = {old: new for old, new in rename.items() if any(old in t.params for t in trials)}
+    notes = [f"{old!r} in the past is {new!r} now" for old, new in renamed.items()]
+    notes += [f"{name!r} is dropped: {reason}" for name, reason in refused.items()]
+    notes += [
+        f"{name!r} is conditional: asked for when {_text(parameter.when)}"
+        for name, parameter in space.items()
+        if parameter.when
+    ]
+    return space, notes
+
+
+def _text(when: Mapping[str, Any]) -> str:
+    return " and ".join(f"{parent} is one of {listing(values)}" for parent, values in when.items())
+
+
+def _notes_on_states(trials: Sequence[FrozenTrial]) -> list[str]:
+    states = [trial.state.name for trial in trials]
+    notes = []
+    if pruned := states.count("PRUNED"):
+        notes.append(f"{plural(pruned, 'pruned trial')} by rank at the last step")
+    if failed := states.count("FAIL"):
+        notes.append(f"{plural(failed, 'failed trial')} as not good")
+    return notes
