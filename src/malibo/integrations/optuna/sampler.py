@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from optuna.storages import BaseStorage
     from optuna.trial import FrozenTrial
 
-    SearchSpace = Mapping[str, BaseDistribution]
+    SearchSpace = dict[str, BaseDistribution]
 
 _ROUNDS = 16  # plans made anew because another worker has the same one
 _MODELS = 16  # spaces for which the model is kept ready
@@ -314,12 +314,12 @@ def as_space(space: Space | SearchSpace | None) -> Space | None:
     """A search space however it was given."""
     if space is None or isinstance(space, Space):
         return space
-    if not isinstance(space, Mapping):
-        raise InputError(
-            "search_space must map names to distributions of Optuna, or be a malibo.Space; got"
-            f" {space!r}."
-        )
-    return Space.from_optuna(space)
+    if isinstance(space, dict):
+        return Space.from_optuna(space)
+    raise InputError(
+        "search_space must be a dict of names and distributions of Optuna, or a malibo.Space; got"
+        f" {space!r}."
+    )
 
 
 def _clashes(study: Study, trial: FrozenTrial, plan: Plan) -> bool:
