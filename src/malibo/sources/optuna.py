@@ -13,6 +13,7 @@ from malibo.extras import require
 from malibo.history import Direction, Task
 from malibo.sources.conditions import with_conditions
 from malibo.space import Space
+from malibo.space.conditions import condition_text
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -183,15 +184,11 @@ def _space(
     notes = [f"{old!r} in the past is {new!r} now" for old, new in renamed.items()]
     notes += [f"{name!r} is dropped: {reason}" for name, reason in refused.items()]
     notes += [
-        f"{name!r} is conditional: asked for when {_text(parameter.when)}"
+        f"{name!r} is conditional: asked for when {condition_text(parameter)}"
         for name, parameter in space.items()
         if parameter.when
     ]
     return space, notes
-
-
-def _text(when: Mapping[str, Any]) -> str:
-    return " and ".join(f"{parent} is one of {listing(values)}" for parent, values in when.items())
 
 
 def _notes_on_states(trials: Sequence[FrozenTrial]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -67,8 +68,9 @@ def losses_of(trials: Sequence[FrozenTrial], factor: int) -> Array:
 
 def _final(trial: FrozenTrial, factor: int) -> float:
     if trial.state != TrialState.COMPLETE:
-        return float("nan")
-    return factor * read_loss(trial.value)
+        return math.nan
+    value = trial.value
+    return factor * value if value is not None and math.isfinite(value) else math.nan
 
 
 def _at_step(
@@ -84,10 +86,10 @@ def _pruned_loss(
     trial: FrozenTrial, reached: Mapping[int, tuple[Array, Array]], factor: int
 ) -> float:
     if trial.last_step is None:
-        return float("nan")
+        return math.nan
     values, finals = reached[trial.last_step]
     mine = factor * read_loss(trial.intermediate_values[trial.last_step])
     if not len(values) or np.isnan(mine):
-        return float("nan")
+        return math.nan
     better = np.mean(values < mine) + 0.5 * np.mean(values == mine)
     return float(np.quantile(finals, better))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from optuna.samplers import BaseSampler, RandomSampler
@@ -42,6 +42,13 @@ if TYPE_CHECKING:
 
 _ROUNDS = 16  # plans made anew because another worker has the same one
 _MODELS = 16  # spaces for which the model is kept ready
+
+
+class _Moment(NamedTuple):
+    """The other trials when a trial is about to begin, and the space they tell of."""
+
+    snapshot: Snapshot
+    target: Space | None
 
 
 class MaliboSampler(BaseSampler):
@@ -121,8 +128,7 @@ class MaliboSampler(BaseSampler):
     ) -> dict[str, BaseDistribution]:
         """What this sampler chooses together: from the past at trial 0, then as asked for."""
         with self._lock:
-            snapshot = self._snapshots[trial.number] = Snapshot.of(study, trial)
-            space = self._target(snapshot)
+            snapshot, space = self._moments[trial.number] = self._moment(study, trial)
         if space is None:
             return {}
         distributions = {**space.to_optuna(), **snapshot.distributions}
@@ -137,14 +143,14 @@ class MaliboSampler(BaseSampler):
         parameter by the same name, Optuna would refuse a value that was given before.
         """
         with self._lock:
-            snapshot = self._snapshots.pop(trial.number, None) or Snapshot.of(study, trial)
+            moment = self._moments.pop(trial.number, None) or self._moment(study, trial)
             asked, _ = parameters_of(search_space)
             if not asked:
                 return {}
             decided = {**enqueued(trial), **trial.params}
-            parameters = self._chosen(snapshot, asked, decided)
-            plan = self._publish(study, trial, snapshot, Space(parameters), decided)
-            sure = [name for name in asked if name in snapshot.distributions]
+            space = Space(_chosen(moment.target or {}, asked, decided))
+            plan = self._publish(study, trial, moment.snapshot, space, decided)
+            sure = [name for name in asked if name in moment.snapshot.distributions]
             given = {name: plan.values[name] for name in sure if name in plan.values}
             self._plans[study.study_name, trial.number] = replace(plan, given=given)
             return given
@@ -180,7 +186,7 @@ class MaliboSampler(BaseSampler):
         """Forget the plan; after the first trial, say where the objective and the past differ."""
         with self._lock:
             self._plans.pop((study.study_name, trial.number), None)
-            self._snapshots.pop(trial.number, None)
+            self._moments.pop(trial.number, None)
             if state in (TrialState.COMPLETE, TrialState.PRUNED) and not self._told:
                 self._told = True
                 self._tell_differences(study, trial)
@@ -204,25 +210,13 @@ class MaliboSampler(BaseSampler):
         self._lock = RLock()
         self._reader = Reader()
         self._plans: dict[tuple[str, int], Plan] = {}
-        self._snapshots: dict[int, Snapshot] = {}
+        self._moments: dict[int, _Moment] = {}
         self._models: dict[Space, MetaModel] = {}
 
-    def _target(self, snapshot: Snapshot) -> Space | None:
+    def _moment(self, study: Study, trial: FrozenTrial) -> _Moment:
+        snapshot = Snapshot.of(study, trial)
         asked, _ = parameters_of(snapshot.distributions)
-        return target_space(self._base, asked, snapshot.whole)
-
-    def _chosen(
-        self, snapshot: Snapshot, asked: Mapping[str, Parameter], decided: Config
-    ) -> dict[str, Parameter]:
-        """The target's parameters that are asked for, and those that are decided already."""
-        target: Mapping[str, Parameter] = self._target(snapshot) or {}
-        kept = {name: p for name, p in target.items() if name in asked or name in decided}
-        for name, parameter in asked.items():
-            when = kept[name].when if name in kept else {}
-            kept[name] = replace(parameter, when=when)
-        if any(parent not in kept for p in kept.values() for parent in p.when):
-            kept = {name: without_condition(parameter) for name, parameter in kept.items()}
-        return kept
+        return _Moment(snapshot, target_space(self._base, asked, snapshot.whole))
 
     def _replan(
         self,
@@ -233,8 +227,8 @@ class MaliboSampler(BaseSampler):
         parameter: Parameter,
     ) -> Plan:
         """A plan with a parameter that the objective asks for, whatever was expected."""
-        snapshot = Snapshot.of(study, trial)
-        expected = plan.space if plan else self._target(snapshot)
+        moment = self._moment(study, trial)
+        expected = plan.space if plan else moment.target
         given = plan.given if plan else {}
         decided = {**enqueued(trial), **given, **trial.params}
         parameters = {**(expected or {}), name: parameter}
@@ -243,7 +237,7 @@ class MaliboSampler(BaseSampler):
         except SpaceError:  # a condition names values that its parent has no more
             space = Space({n: without_condition(p) for n, p in parameters.items()})
         attempt = plan.attempt + 1 if plan else 0
-        made = self._publish(study, trial, snapshot, space, decided, attempt)
+        made = self._publish(study, trial, moment.snapshot, space, decided, attempt)
         made = replace(made, given=given)
         self._plans[study.study_name, trial.number] = made
         return made
@@ -320,6 +314,18 @@ def as_space(space: Space | SearchSpace | None) -> Space | None:
         "search_space must be a dict of names and distributions of Optuna, or a malibo.Space; got"
         f" {space!r}."
     )
+
+
+def _chosen(
+    target: Mapping[str, Parameter], asked: Mapping[str, Parameter], decided: Config
+) -> dict[str, Parameter]:
+    """The target's parameters that are asked for, and those that are decided already."""
+    kept = {name: p for name, p in target.items() if name in asked or name in decided}
+    for name, parameter in asked.items():
+        kept[name] = replace(parameter, when=kept[name].when if name in kept else {})
+    if any(parent not in kept for p in kept.values() for parent in p.when):
+        return {name: without_condition(parameter) for name, parameter in kept.items()}
+    return kept
 
 
 def _clashes(study: Study, trial: FrozenTrial, plan: Plan) -> bool:

@@ -55,8 +55,9 @@ def active(parameter: Parameter, config: Mapping[str, Any]) -> bool:
 
 
 def _holds(name: str, known: Mapping[str, Parameter], whole: Configs) -> bool:
-    """Whether a condition known before agrees with what the trials asked for."""
-    return name in known and all(active(known[name], c) == (name in c) for c in whole)
+    """Whether there is a condition known before that agrees with what the trials asked for."""
+    conditional = name in known and known[name].when
+    return bool(conditional) and all(active(known[name], c) == (name in c) for c in whole)
 
 
 def without_condition(parameter: Parameter) -> Parameter:
