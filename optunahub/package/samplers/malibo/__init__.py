@@ -1,0 +1,5 @@
+"""MALIBO for OptunaHub."""
+
+from .sampler import MaliboSampler
+
+__all__ = ["MaliboSampler"]
