@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -60,12 +60,6 @@ def make_plan(
         codes = model.space.sample(rng, 1) if pool is None else pool.codes
         row = codes[int(rng.integers(len(codes)))]
         return Plan(model.space, model.space.configs(row)[0], REPEAT, None)
-
-
-def with_pending(observations: Observations, space: Space, values: Config) -> Observations:
-    """The observations with one more pending configuration."""
-    row = space.codes([values])
-    return replace(observations, pending=np.concatenate([observations.pending, row]))
 
 
 def _pool_with(

@@ -12,25 +12,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import TrialState
 
-from malibo.config import GAMMA, SuggestConfig, TrainConfig, with_options
+from malibo.config import SuggestConfig, TrainConfig, with_options
 from malibo.errors import InputError, SpaceError
 from malibo.history import History
 from malibo.integrations.optuna.cache import trained
-from malibo.integrations.optuna.notes import enqueued, write_notes
-from malibo.integrations.optuna.plan import REPEAT, Plan, make_plan, with_pending
-from malibo.integrations.optuna.snapshot import Reader, Snapshot
-from malibo.integrations.optuna.target import differences, target_space, without_condition
+from malibo.integrations.optuna.notes import enqueued
+from malibo.integrations.optuna.plan import Plan
+from malibo.integrations.optuna.planner import Moment, Planner
+from malibo.integrations.optuna.target import differences, without_condition
 from malibo.metamodel import MetaModel
 from malibo.optimizer import checked_seed
 from malibo.sources.trials import parameters_of
 from malibo.space import Config, Fixed, Parameter, Space
-from malibo.threads import one_thread
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -40,15 +39,8 @@ if TYPE_CHECKING:
 
     SearchSpace = dict[str, BaseDistribution]
 
-_ROUNDS = 16  # plans made anew because another worker has the same one
-_MODELS = 16  # spaces for which the model is kept ready
 
-
-class _Moment(NamedTuple):
-    """The other trials when a trial is about to begin, and the space they tell of."""
-
-    snapshot: Snapshot
-    target: Space | None
+_Key = tuple[str, int]  # a trial: the name of its study, and its number
 
 
 class MaliboSampler(BaseSampler):
@@ -128,7 +120,8 @@ class MaliboSampler(BaseSampler):
     ) -> dict[str, BaseDistribution]:
         """What this sampler chooses together: from the past at trial 0, then as asked for."""
         with self._lock:
-            snapshot, space = self._moments[trial.number] = self._moment(study, trial)
+            moment = self._moments[_key(study, trial)] = self._planner.moment(study, trial)
+        snapshot, space = moment
         if space is None:
             return {}
         distributions = {**space.to_optuna(), **snapshot.distributions}
@@ -143,16 +136,18 @@ class MaliboSampler(BaseSampler):
         parameter by the same name, Optuna would refuse a value that was given before.
         """
         with self._lock:
-            moment = self._moments.pop(trial.number, None) or self._moment(study, trial)
+            moment = self._moments.pop(_key(study, trial), None)
+            moment = moment or self._planner.moment(study, trial)
             asked, _ = parameters_of(search_space)
             if not asked:
                 return {}
             decided = {**enqueued(trial), **trial.params}
             space = Space(_chosen(moment.target or {}, asked, decided))
-            plan = self._publish(study, trial, moment.snapshot, space, decided)
+            seed = (self.seed, trial.number)
+            plan = self._planner.plan(study, trial, moment.snapshot, space, decided, seed)
             sure = [name for name in asked if name in moment.snapshot.distributions]
             given = {name: plan.values[name] for name in sure if name in plan.values}
-            self._plans[study.study_name, trial.number] = replace(plan, given=given)
+            self._plans[_key(study, trial)] = replace(plan, given=given)
             return given
 
     def sample_independent(
@@ -171,7 +166,7 @@ class MaliboSampler(BaseSampler):
             if refused:
                 return self._at_random(study, trial, param_name, param_distribution)
             parameter = found[param_name]
-            plan = self._plans.get((study.study_name, trial.number))
+            plan = self._plans.get(_key(study, trial))
             if plan is None or not _fits(plan, param_name, parameter):
                 plan = self._replan(study, trial, plan, param_name, parameter)
             return parameter.to_value(parameter.to_code(plan.values[param_name]))
@@ -185,8 +180,8 @@ class MaliboSampler(BaseSampler):
     ) -> None:
         """Forget the plan; after the first trial, say where the objective and the past differ."""
         with self._lock:
-            self._plans.pop((study.study_name, trial.number), None)
-            self._moments.pop(trial.number, None)
+            self._plans.pop(_key(study, trial), None)
+            self._moments.pop(_key(study, trial), None)
             if state in (TrialState.COMPLETE, TrialState.PRUNED) and not self._told:
                 self._told = True
                 self._tell_differences(study, trial)
@@ -196,9 +191,9 @@ class MaliboSampler(BaseSampler):
         self.seed = secrets.randbits(64)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the lock, the caches and the plans of trials under way."""
-        kept = ("config", "seed", "history", "model", "_base", "_told")
-        return {name: self.__dict__[name] for name in kept}
+        """What it takes to go on; the past itself, which may be large, stays behind."""
+        kept = ("config", "seed", "model", "_base", "_told")
+        return {"history": None, **{name: self.__dict__[name] for name in kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -208,15 +203,9 @@ class MaliboSampler(BaseSampler):
 
     def _forget(self) -> None:
         self._lock = RLock()
-        self._reader = Reader()
-        self._plans: dict[tuple[str, int], Plan] = {}
-        self._moments: dict[int, _Moment] = {}
-        self._models: dict[Space, MetaModel] = {}
-
-    def _moment(self, study: Study, trial: FrozenTrial) -> _Moment:
-        snapshot = Snapshot.of(study, trial)
-        asked, _ = parameters_of(snapshot.distributions)
-        return _Moment(snapshot, target_space(self._base, asked, snapshot.whole))
+        self._plans: dict[_Key, Plan] = {}
+        self._moments: dict[_Key, Moment] = {}
+        self._planner = Planner(self.model, self._base, self.config)
 
     def _replan(
         self,
@@ -227,7 +216,7 @@ class MaliboSampler(BaseSampler):
         parameter: Parameter,
     ) -> Plan:
         """A plan with a parameter that the objective asks for, whatever was expected."""
-        moment = self._moment(study, trial)
+        moment = self._planner.moment(study, trial)
         expected = plan.space if plan else moment.target
         given = plan.given if plan else {}
         decided = {**enqueued(trial), **given, **trial.params}
@@ -237,46 +226,11 @@ class MaliboSampler(BaseSampler):
         except SpaceError:  # a condition names values that its parent has no more
             space = Space({n: without_condition(p) for n, p in parameters.items()})
         attempt = plan.attempt + 1 if plan else 0
-        made = self._publish(study, trial, moment.snapshot, space, decided, attempt)
-        made = replace(made, given=given)
-        self._plans[study.study_name, trial.number] = made
+        seed = (self.seed, trial.number, *([attempt] if attempt else []))
+        made = self._planner.plan(study, trial, moment.snapshot, space, decided, seed)
+        made = replace(made, given=given, attempt=attempt)
+        self._plans[_key(study, trial)] = made
         return made
-
-    def _publish(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        snapshot: Snapshot,
-        space: Space,
-        decided: Config,
-        attempt: int = 0,
-    ) -> Plan:
-        """A plan that no other worker has: told to all, and made anew if one had the same idea."""
-        model = self._model_for(space)
-        observations = self._reader.observations(study.study_name, snapshot, space)
-        decided = {name: value for name, value in decided.items() if name in space}
-        for round_ in range(_ROUNDS):
-            seed = [self.seed, trial.number, *([attempt, round_] if attempt or round_ else [])]
-            with one_thread():
-                rng = np.random.default_rng(seed)
-                plan = make_plan(model, observations, self.config, rng, decided)
-            plan = replace(plan, attempt=attempt, trust=plan.trust if model.informed else 0.0)
-            write_notes(study, trial, plan.values, plan.source, plan.trust)
-            if not _clashes(study, trial, plan):
-                break
-            observations = with_pending(observations, space, plan.values)
-        return plan
-
-    def _model_for(self, space: Space) -> MetaModel:
-        if space not in self._models:
-            if len(self._models) >= _MODELS:
-                self._models.clear()
-            if self.model is None:
-                made = MetaModel.uninformed(space, self.config.gamma or GAMMA)
-            else:
-                made = self.model.for_space(space)
-            self._models[space] = made
-        return self._models[space]
 
     def _at_random(
         self, study: Study, trial: FrozenTrial, name: str, distribution: BaseDistribution
@@ -316,6 +270,10 @@ def as_space(space: Space | SearchSpace | None) -> Space | None:
     )
 
 
+def _key(study: Study, trial: FrozenTrial) -> _Key:
+    return study.study_name, trial.number
+
+
 def _chosen(
     target: Mapping[str, Parameter], asked: Mapping[str, Parameter], decided: Config
 ) -> dict[str, Parameter]:
@@ -326,17 +284,6 @@ def _chosen(
     if any(parent not in kept for p in kept.values() for parent in p.when):
         return {name: without_condition(parameter) for name, parameter in kept.items()}
     return kept
-
-
-def _clashes(study: Study, trial: FrozenTrial, plan: Plan) -> bool:
-    """Whether another trial has the same configuration, though it has not been tried before.
-
-    All write before they look, so of two workers with one idea at least one will see it.
-    """
-    if plan.source == REPEAT:
-        return False
-    now = Snapshot.of(study, trial)
-    return plan.values in now.pending or any(plan.values == t.params for t in now.finished)
 
 
 def _fits(plan: Plan, name: str, parameter: Parameter) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
+_SPACES = 16  # for which the trials of a study are kept as codes
 _OPEN = (TrialState.RUNNING, TrialState.WAITING)
 
 
@@ -55,6 +56,10 @@ class Snapshot:
         factor = -1 if study.direction.name == "MAXIMIZE" else 1
         return cls(finished, pending, distributions, factor)
 
+    def has(self, config: Mapping[str, Any]) -> bool:
+        """Whether one of the trials is of this configuration."""
+        return config in self.pending or any(config == t.params for t in self.finished)
+
     @property
     def whole(self) -> list[Mapping[str, Any]]:
         """Configurations of the completed trials, which asked for all they needed."""
@@ -65,18 +70,17 @@ class Reader:
     """Snapshots as observations; a finished trial is read once."""
 
     def __init__(self) -> None:
-        self._space: Space | None = None
-        self._study = ""
-        self._rows: dict[int, Array] = {}
+        self._rows: dict[tuple[str, Space], dict[int, Array]] = {}
 
     def observations(self, study: str, snapshot: Snapshot, space: Space) -> Observations:
         """Results and pending configurations as codes of a space."""
-        if (study, space) != (self._study, self._space):
-            self._study, self._space, self._rows = study, space, {}
-        new = [t for t in snapshot.finished if t.number not in self._rows]
+        if (study, space) not in self._rows and len(self._rows) >= _SPACES:
+            self._rows.clear()
+        known = self._rows.setdefault((study, space), {})
+        new = [t for t in snapshot.finished if t.number not in known]
         rows = codes_of([t.params for t in new], space)
-        self._rows |= {t.number: row for t, row in zip(new, rows, strict=True)}
-        codes = [self._rows[t.number] for t in snapshot.finished]
+        known |= {t.number: row for t, row in zip(new, rows, strict=True)}
+        codes = [known[t.number] for t in snapshot.finished]
         return Observations(
             np.array(codes).reshape(-1, len(space)),
             losses_of(snapshot.finished, snapshot.factor),
