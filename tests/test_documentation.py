@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 import subprocess
@@ -20,14 +21,31 @@ def test_example_runs_and_prints_its_best(path: Path, capsys: pytest.CaptureFixt
     assert "best: (" in capsys.readouterr().out
 
 
+#: The studies and the objective that the README takes for granted.
+PAST_STUDIES = """
+def objective(trial):
+    return (trial.suggest_float("x", -5, 5) - 1) ** 2
+
+import optuna as _optuna
+_optuna.logging.set_verbosity(_optuna.logging.ERROR)
+for _i in range(2):
+    _study = _optuna.create_study(storage="sqlite:///past.db", study_name=f"study {_i}")
+    _study.optimize(objective, n_trials=20)
+
+"""
+
+
 def test_readme_blocks_run_in_their_order(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert blocks
     script = tmp_path / "readme.py"
-    script.write_text(_runs_csv(tmp_path) + "\n\n".join(blocks))
+    script.write_text(_runs_csv(tmp_path) + PAST_STUDIES + "\n\n".join(blocks))
     command = [sys.executable, "-W", "error", str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    environment = {**os.environ, "MALIBO_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, check=False, env=environment
+    )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "tuning.malibo").is_file()
 

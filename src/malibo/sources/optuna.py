@@ -119,10 +119,10 @@ def _unreadable(storage: object, error: Exception) -> HistoryError:
 def _task(study: Study, direction: Direction, rename: Mapping[str, str]) -> Task:
     from optuna.trial import TrialState
 
-    from malibo.sources.trials import codes_of, losses_of
+    from malibo.sources.trials import codes_of, lasting, losses_of
 
     states = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
-    trials = [t for t in study.get_trials(deepcopy=False, states=states) if t.params]
+    trials = lasting([t for t in study.get_trials(deepcopy=False, states=states) if t.params])
     if not any(t.state == TrialState.COMPLETE for t in trials):
         raise HistoryError(f"study {study.study_name!r} has no completed trial.")
     params = [_renamed(t.params, rename, study.study_name) for t in trials]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from optuna.trial import TrialState
@@ -46,6 +46,24 @@ def codes_of(params: Sequence[Mapping[str, object]], space: Space) -> Array:
             if name in values:
                 row[index] = code_or_nan(parameter, values[name])  # type: ignore[arg-type]
     return space.complete(codes)
+
+
+def lasting(
+    finished: Sequence[FrozenTrial], pending: Sequence[Mapping[str, Any]] = ()
+) -> list[FrozenTrial]:
+    """Finished trials without the failures that were tried again.
+
+    A worker that was killed says nothing about its configuration; what comes of the retry does.
+    """
+    if not any(trial.state == TrialState.FAIL for trial in finished):
+        return list(finished)
+    again = {_key(config) for config in pending}
+    again |= {_key(trial.params) for trial in finished if trial.state != TrialState.FAIL}
+    return [t for t in finished if t.state != TrialState.FAIL or _key(t.params) not in again]
+
+
+def _key(params: Mapping[str, Any]) -> frozenset[tuple[str, Any]]:
+    return frozenset(params.items())
 
 
 def losses_of(trials: Sequence[FrozenTrial], factor: int) -> Array:

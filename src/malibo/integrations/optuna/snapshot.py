@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from optuna.trial import TrialState
 
-from malibo.integrations.optuna.notes import intended
+from malibo.integrations.optuna.notes import enqueued, intended
 from malibo.observations import Observations
-from malibo.sources.trials import codes_of, losses_of
+from malibo.sources.trials import codes_of, lasting, losses_of
 from malibo.space import Space
 from malibo.space.parameters import Array
 
@@ -28,7 +28,7 @@ _OPEN = (TrialState.RUNNING, TrialState.WAITING)
 class Snapshot:
     """What the other trials of a study say when a trial is about to begin.
 
-    finished        those with a result, failed ones included
+    finished        those with a result, failed ones included unless they were tried again
     pending         configurations of those that have none yet, as far as they are known
     distributions   of every parameter asked for so far, as it was asked for last
     factor          −1 if values are maximised
@@ -51,8 +51,9 @@ class Snapshot:
         distributions: dict[str, BaseDistribution] = {}
         for other in others:
             distributions.update(other.distributions)
-        finished = [t for t in others if t.state.is_finished() and t.params]
         pending = [config for t in others if t.state in _OPEN and (config := intended(t))]
+        ended = [t for t in others if t.state.is_finished() and t.params]
+        finished = lasting(ended, [*pending, enqueued(trial)])
         factor = -1 if study.direction.name == "MAXIMIZE" else 1
         return cls(finished, pending, distributions, factor)
 
