@@ -228,6 +228,30 @@ def _tpe(codes: Any, losses: Any) -> Callable[[], float]:
     return ask
 
 
+def optuna(repeats: int) -> Iterator[Row]:
+    """A suggestion through Optuna against ``Malibo.ask``, in memory and in SQLite.
+
+    Of SQLite's time, what a study with random suggestions takes is subtracted: Optuna writes
+    every value by itself, whichever the sampler is.
+    """
+    import tempfile
+
+    import through_optuna
+
+    model = through_optuna.trained()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, storage in (("memory", None), ("SQLite", f"sqlite:///{folder}/study.db")):
+            asks = through_optuna.asks(model, storage)
+            interleaved(1, **asks)
+            found = interleaved(3 * repeats, **asks)
+            random = found.pop("random")
+            row = _row(f"suggestion through Optuna, {name}, 1,000 trials", found, 2.0)
+            if storage:
+                row["ratio"] = (found["malibo"] - random) / found["other"]
+                row["note"] = f"of which {random:.3f} s with random suggestions, subtracted"
+            yield row
+
+
 # -- importing -----------------------------------------------------------------------------------
 
 
@@ -260,7 +284,7 @@ def show(row: Row) -> str:
 def main() -> None:
     """Measure what is asked for, or everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parts = ["training", "suggestions", "memory", "importing"]
+    parts = ["training", "suggestions", "optuna", "memory", "importing"]
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(parts)}; all by default")
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--output", type=Path, default=HERE / "speed.json")
@@ -279,6 +303,7 @@ def main() -> None:
     measures: dict[str, Callable[[], Iterator[Row]]] = {
         "training": lambda: training(max(1, options.repeats // 2)),
         "suggestions": lambda: suggestions(options.repeats),
+        "optuna": lambda: optuna(options.repeats),
         "memory": memory,
         "importing": lambda: importing(3 * options.repeats),
     }
