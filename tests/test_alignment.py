@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,10 +9,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from malibo import Categorical, Fixed, Float, History, Int, MetaModel, Ordinal, Space, Task
-from malibo.alignment import joint_space, repairs, translate, union_space
-from malibo.errors import SpaceError
+from malibo.alignment import (
+    changes,
+    code_or_nan,
+    joint_space,
+    repairs,
+    translate,
+    union_space,
+)
 from malibo.space import Parameter, Value
-from strategies import repeatable, seeds, spaces
+from strategies import parameters, repeatable, seeds, spaces, values
 
 NAN = np.nan
 UNKNOWN = "its value is unknown, drawn uniformly and anew as training goes on"
@@ -232,10 +236,10 @@ def test_the_union_has_all_parameters_in_order_of_appearance() -> None:
     )
 
 
-def test_a_union_that_cannot_be_says_why() -> None:
-    past: list[Any] = [Space(a=Float(0, 1)), Space(a=Int(0, 1), b=Int(0, 1, when={"a": 1}))]
-    with pytest.raises(SpaceError, match="b: when needs a parent with countable values"):
-        union_space(past)
+@pytest.mark.parametrize("parent", [Float(0, 1), Categorical(["x", "y"])])
+def test_in_a_union_a_condition_on_what_the_parent_is_not_goes(parent: Parameter) -> None:
+    past = [Space(a=parent), Space(a=Int(0, 1), b=Int(0, 1, when={"a": 1}))]
+    assert union_space(past)["b"] == Int(0, 1)
 
 
 def test_describe_prints_every_repair_with_its_tasks() -> None:
@@ -263,3 +267,95 @@ def test_a_value_fixed_to_none_stands_in_for_a_parameter_that_a_task_lacks() -> 
     depth = history.joint["depth"]
     assert [depth.to_value(code) for code in history.codes[:, 1]] == ["a", None]
     assert "'depth' is missing: filled with its fixed value None" in history.describe()
+
+
+# -- values and changes -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "code"),
+    [
+        (Float(0, 1), 0.25, 0.25),
+        (Float(0, 1), -3, 0),
+        (Int(2, 8), 99, 8),
+        (Int(2, 8), 5, 5),
+        (Float(0, 1), "0.5", NAN),
+        (Float(0, 1), None, NAN),
+        (Int(0, 8), True, NAN),
+        (Categorical(["a", None]), None, 1),
+        (Categorical(["a", None]), "b", NAN),
+        (Categorical([1, 2]), 2.0, 1),
+        (Ordinal([1, 2]), 3, NAN),
+        (Fixed("a"), "a", 0),
+        (Fixed("a"), "b", NAN),
+    ],
+)
+def test_a_value_has_its_code_the_nearest_or_none(
+    parameter: Parameter, value: Value, code: float
+) -> None:
+    assert_array_equal(code_or_nan(parameter, value), code)
+
+
+@repeatable
+@given(parameters(), seeds)
+def test_the_values_of_a_parameter_have_its_codes(parameter: Parameter, seed: int) -> None:
+    codes = parameter.sample(np.random.default_rng(seed), 10)
+    found = [code_or_nan(parameter, parameter.to_value(code)) for code in codes]
+    assert_allclose(found, codes)
+
+
+@repeatable
+@given(parameters(), values)
+def test_any_value_has_a_code_within_the_bounds_or_none(parameter: Parameter, value: Value) -> None:
+    code = code_or_nan(parameter, value)
+    if isinstance(parameter, Float | Int):
+        assert np.isnan(code) or parameter.low <= code <= parameter.high
+    else:
+        assert np.isnan(code) or parameter.contains(np.array([code])).all()
+
+
+@pytest.mark.parametrize(
+    ("past", "target", "told"),
+    [
+        (Float(0, 1), Float(0, 1), []),
+        (Float(0, 1), Float(0, 1, default=0.5), []),
+        (
+            Float(-1, 1),
+            Float(0.5, 2, log=True),
+            [
+                "range -1.0 to 1.0 in the past, 0.5 to 2.0 now: one scale over both",
+                "values at or below 0 have no logarithm: moved to 0.5",
+                "log=False in the past: on the target's scale, log=True",
+            ],
+        ),
+        (Int(1, 9), Int(1, 9, step=2), ["step 1 in the past, 2 now"]),
+        (Int(1, 9), Float(1, 9), ["int in the past, float now: matched by value"]),
+        (
+            Categorical(["a", "b"]),
+            Ordinal(["b", "c"]),
+            [
+                "categorical in the past, ordinal now: matched by value",
+                "no past evidence for 'c'",
+                "only the past had 'a'",
+            ],
+        ),
+        (
+            Fixed("a"),
+            Categorical(["a", "b"]),
+            ["fixed in the past, categorical now: matched by value", "no past evidence for 'b'"],
+        ),
+        (
+            Float(0, 1, when={"k": 1}),
+            Float(0, 1),
+            ["the condition differs: the target's counts"],
+        ),
+    ],
+)
+def test_changes_are_told_one_by_one(past: Parameter, target: Parameter, told: list[str]) -> None:
+    assert changes(past, target) == told
+
+
+@repeatable
+@given(parameters())
+def test_nothing_changed_where_parameters_are_equal(parameter: Parameter) -> None:
+    assert changes(parameter, parameter) == []

@@ -236,3 +236,58 @@ def test_what_is_no_number_is_refused() -> None:
         Task("one", SPACE, np.zeros((1, 2)), wrong)
     with pytest.raises(HistoryError, match="task 'one': losses must be a list, got 5"):
         Task.from_configs("one", SPACE, [], 5)  # type: ignore[arg-type]
+
+
+# -- notes ---------------------------------------------------------------------------------
+
+
+def test_the_notes_of_tasks_are_told_once_with_the_names_of_the_tasks() -> None:
+    tasks = [
+        replace(a_task("one"), notes=("2 failed trials as not good",)),
+        replace(a_task("two"), notes=("2 failed trials as not good", "'old' is 'new' now")),
+        a_task("three"),
+    ]
+    history = History(tasks)
+    assert history.repairs == {
+        "2 failed trials as not good": ["one", "two"],
+        "'old' is 'new' now": ["two"],
+    }
+    assert history.describe().splitlines()[-3:] == [
+        "Repairs, to fit the past to this space:",
+        "- 2 failed trials as not good ('one', 'two')",
+        "- 'old' is 'new' now ('two')",
+    ]
+
+
+def test_notes_stand_beside_the_repairs_of_spaces_and_stay_in_another_view() -> None:
+    history = History([replace(a_task(), notes=("as it was read",))]).for_space(
+        Space(x=Float(0, 1))
+    )
+    assert list(history.repairs) == [
+        "'kind' is dropped: the target has no such parameter",
+        "as it was read",
+    ]
+
+
+def test_a_task_has_no_notes_unless_they_are_given() -> None:
+    assert a_task().notes == ()
+    assert History([a_task()]).repairs == {}
+
+
+# -- from Optuna ---------------------------------------------------------------------------
+
+
+def test_past_studies_are_seen_from_a_space_that_is_given() -> None:
+    optuna = pytest.importorskip("optuna")
+    storage = optuna.storages.InMemoryStorage()
+    study = optuna.create_study(storage=storage, study_name="one")
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    target = Space(x=Float(0, 4), kind=Categorical(["a", "b"], default="b"))
+    history = History.from_optuna(storage, space=target)
+    assert (history.names, history.space) == (("one",), target)
+    assert_array_equal(history.codes, [[trial.params["x"], 1] for trial in study.trials])
+    assert list(history.repairs) == [
+        "'x': range 0.0 to 1.0 in the past, 0.0 to 4.0 now: one scale over both",
+        "'kind' is missing: filled with its default 'b'",
+    ]
+    assert History.from_optuna(storage).space == Space(x=Float(0, 1))

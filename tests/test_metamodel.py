@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 
 import malibo
 from malibo import Categorical, Fixed, Float, History, Int, MetaModel, Space, Task
+from malibo.alignment import joint_space
 from malibo.config import GAMMA
 from malibo.errors import ModelFileError
 from malibo.maximize import taken_rows
-from malibo.metamodel import TrainingLog
-from malibo.network import centred
+from malibo.metamodel import Points, TrainingLog
+from malibo.network import Network, centred, initial_weights
+from strategies import repeatable, seeds, spaces
 
 
 def test_a_trained_model_knows_where_it_comes_from(model: MetaModel, past: History) -> None:
@@ -160,3 +164,244 @@ def test_a_model_that_forgot_its_past_has_its_spaces_still(model: MetaModel) -> 
     assert cold.tasks == ()
     assert_array_equal(cold.points(codes).unit, model.points(codes).unit)
     assert_array_equal(cold.points(codes).offset, np.log(GAMMA))
+
+
+# -- for another space ---------------------------------------------------------------------
+
+
+def changed_space(model: MetaModel, **changes: Any) -> Space:
+    """The space of a model with other, more or (None) fewer parameters."""
+    changed = {**model.space, **changes}
+    return Space({name: parameter for name, parameter in changed.items() if parameter is not None})
+
+
+def configs(space: Space, count: int = 20) -> list[dict[str, Any]]:
+    return space.configs(space.sample(np.random.default_rng(3), count))
+
+
+def points_of(model: MetaModel, configs: list[dict[str, Any]]) -> Points:
+    return model.points(model.space.codes(configs))
+
+
+def test_for_the_same_space_a_model_is_itself(model: MetaModel) -> None:
+    assert model.for_space(model.space) is model
+    assert model.for_space(Space(dict(model.space))) is model
+    cold = MetaModel.uninformed(model.space)
+    assert cold.for_space(model.space) is cold
+
+
+def test_for_another_space_the_knowledge_is_the_same(model: MetaModel) -> None:
+    wide = model.for_space(changed_space(model, lr=Float(1e-6, 1, log=True)))
+    assert wide.network is model.network
+    assert (wide.tasks, wide.config, wide.direction) == (model.tasks, model.config, "minimize")
+    assert wide.informed
+    assert model.view is None
+    assert model.space["lr"] == Float(1e-4, 1e-1, log=True)
+
+
+def test_in_a_wider_range_known_values_promise_the_same(model: MetaModel) -> None:
+    wide = model.for_space(changed_space(model, lr=Float(1e-6, 1, log=True)))
+    known, seen = points_of(model, configs(model.space)), points_of(wide, configs(model.space))
+    assert_allclose(seen.phi, known.phi, atol=1e-5)
+    assert_allclose(seen.offset, known.offset, atol=1e-4)
+    assert not np.allclose(seen.unit, known.unit)
+
+
+def test_beyond_the_range_of_the_past_only_the_models_of_the_new_task_see(
+    model: MetaModel,
+) -> None:
+    wide = model.for_space(changed_space(model, lr=Float(1e-6, 1, log=True)))
+    config = {"layers": 2, "optimizer": "adam", "epochs": 10}
+    points = points_of(wide, [{"lr": lr, **config} for lr in (0.1, 0.5, 1.0)])
+    assert_array_equal(points.phi, points.phi[[0, 0, 0]])
+    assert len(np.unique(points.unit, axis=0)) == 3
+
+
+def test_in_a_narrower_range_the_scale_stays(model: MetaModel) -> None:
+    narrow = model.for_space(changed_space(model, lr=Float(1e-3, 1e-2, log=True)))
+    some = configs(narrow.space)
+    for mine, known in zip(
+        points_of(narrow, some).arrays, points_of(model, some).arrays, strict=True
+    ):
+        assert_allclose(mine, known, atol=1e-5)
+
+
+def test_an_added_parameter_is_seen_by_the_models_of_the_new_task_alone(model: MetaModel) -> None:
+    more = model.for_space(changed_space(model, decay=Float(0, 1)))
+    (config,) = configs(model.space, 1)
+    points = points_of(more, [{**config, "decay": decay} for decay in (0.1, 0.9)])
+    assert not np.array_equal(points.unit[0], points.unit[1])
+    assert_array_equal(points.phi[0], points.phi[1])
+    assert points.offset[0] == points.offset[1]
+    assert_allclose(points.phi[0], points_of(model, [config]).phi[0], atol=1e-5)
+    assert points.unit.shape[1] == model.joint.dimension + 1
+
+
+def test_a_removed_parameter_is_taken_where_it_promised_most(model: MetaModel) -> None:
+    fewer = model.for_space(changed_space(model, layers=None))
+    layers = model.space.configs(model.promising[:1])[0]["layers"]
+    some = configs(fewer.space)
+    points = points_of(fewer, some)
+    known = points_of(model, [{**config, "layers": layers} for config in some])
+    assert_allclose(points.phi, known.phi, atol=1e-5)
+    assert_allclose(points.offset, known.offset, atol=1e-4)
+    assert points.unit.shape[1] == model.joint.dimension - 1
+
+
+def test_a_removed_constant_changes_nothing(model: MetaModel) -> None:
+    fewer = model.for_space(changed_space(model, epochs=None))
+    known = configs(model.space)
+    some = [{n: v for n, v in config.items() if n != "epochs"} for config in known]
+    assert_allclose(points_of(fewer, some).phi, points_of(model, known).phi, atol=1e-5)
+
+
+def test_the_order_of_the_parameters_does_not_matter_to_the_network(model: MetaModel) -> None:
+    turned = model.for_space(Space(dict(list(model.space.items())[::-1])))
+    some = configs(model.space)
+    assert_allclose(points_of(turned, some).phi, points_of(model, some).phi, atol=1e-5)
+    assert turned.forgotten.joint.names == turned.space.names
+
+
+def test_a_new_choice_is_told_from_others_by_the_models_of_the_new_task(model: MetaModel) -> None:
+    choices = Categorical(["adam", "lion", "adagrad", "sgd"])
+    more = model.for_space(changed_space(model, optimizer=choices))
+    some: list[dict[str, Any]] = [
+        {"lr": 1e-3, "layers": 2, "optimizer": name, "epochs": 10}
+        for name in ("adam", "lion", "adagrad")
+    ]
+    points = points_of(more, some)
+    assert len(np.unique(points.unit, axis=0)) == 3
+    assert_array_equal(points.phi[1], points.phi[2])
+    assert_allclose(points.phi[0], points_of(model, some[:1]).phi[0], atol=1e-5)
+
+
+def test_a_kind_that_changed_is_matched_by_value(model: MetaModel) -> None:
+    listed = model.for_space(changed_space(model, layers=Categorical([1, 4, "auto"])))
+    known = [c for c in configs(model.space, 40) if c["layers"] in (1, 4)]
+    assert_allclose(points_of(listed, known).phi, points_of(model, known).phi, atol=1e-5)
+
+
+def test_a_model_without_a_past_fits_every_space(model: MetaModel) -> None:
+    space = Space(other=Float(-1, 1))
+    cold = MetaModel.uninformed(model.space, gamma=0.2).for_space(space)
+    assert not cold.informed
+    assert cold.space == cold.joint == space
+    assert cold.view is None
+    assert_allclose(cold.points(np.array([[0.0]])).unit, [[0.5]])
+    assert_allclose(cold.points(np.array([[0.0]])).offset, np.log(0.2))
+
+
+def test_a_space_that_shares_nothing_with_the_past_promises_the_same_everywhere(
+    model: MetaModel,
+) -> None:
+    other = model.for_space(Space(a=Float(0, 1), b=Categorical(["x", "y"])))
+    points = points_of(other, configs(other.space))
+    assert_array_equal(points.phi, points.phi[[0] * 20])
+    best = model.points(model.promising[:1])
+    assert_allclose(points.offset, best.offset[0], atol=1e-4)
+
+
+def test_what_is_promising_is_of_the_new_space(model: MetaModel) -> None:
+    space = changed_space(model, layers=None, decay=Int(1, 3), lr=Float(1e-6, 1e-3, log=True))
+    other = model.for_space(space)
+    assert not space.unknown(other.promising).any()
+    codes = space.codes(space.configs(other.promising))
+    assert_allclose(codes, other.promising)
+    assert (np.diff(other.points(other.promising).offset) <= 0).all()
+
+
+def test_a_model_for_another_space_that_forgot_its_past_still_sees_that_space(
+    model: MetaModel,
+) -> None:
+    more = model.for_space(changed_space(model, decay=Float(0, 1)))
+    codes = more.space.sample(np.random.default_rng(0), 5)
+    assert_array_equal(more.forgotten.points(codes).unit, more.points(codes).unit)
+    assert not more.forgotten.informed
+
+
+def test_suggestions_in_another_space_stay_warm(model: MetaModel) -> None:
+    space = changed_space(model, lr=Float(1e-6, 10, log=True), decay=Float(0, 1), layers=None)
+    config = malibo.Malibo(model.for_space(space), seed=0).ask()
+    assert set(config) == set(space)
+    assert config["optimizer"] == "sgd"
+    assert 3e-4 < config["lr"] < 3e-2
+
+
+def untrained(space: Space, past: Space, seed: int) -> MetaModel:
+    """A model with random weights, which cost no time."""
+    joint = joint_space(space, [past])
+    weights = initial_weights(joint.dimension, 8, 1, 4, np.random.default_rng(seed))
+    return MetaModel(space=space, joint=joint, network=Network(weights))
+
+
+@settings(parent=repeatable, max_examples=25)
+@given(spaces(), spaces(), spaces(), seeds)
+def test_any_model_fits_any_space_and_finds_back(
+    mine: Space, past: Space, target: Space, seed: int
+) -> None:
+    original = untrained(mine, past, seed)
+    there = original.for_space(target)
+    points = there.points(target.sample(np.random.default_rng(seed), 20))
+    assert there.space == target
+    assert all(np.isfinite(array).all() for array in points.arrays)
+    assert ((points.unit >= 0) & (points.unit <= 1)).all()
+    codes = mine.sample(np.random.default_rng(seed), 20)
+    back = there.for_space(mine).points(codes)
+    assert_allclose(back.phi, original.points(codes).phi, atol=1e-5)
+
+
+# -- another space, with conditions ---------------------------------------------------------
+
+PAST = Space(lr=Float(0, 1), opt=Categorical(["adam", "sgd"]), m=Float(0, 1, when={"opt": "sgd"}))
+
+
+def points_at(model: MetaModel, *configs: dict[str, Any]) -> Points:
+    return model.points(model.space.codes(configs))
+
+
+def with_branch(best: str) -> MetaModel:
+    """A model of a past in which one choice was better."""
+    rng, tasks = np.random.default_rng(0), []
+    for i in range(3):
+        codes = PAST.sample(rng, 60)
+        worse = codes[:, 1] != PAST["opt"].to_code(best)
+        losses = (codes[:, 0] - 0.5) ** 2 + worse + 0.3 * np.nan_to_num(codes[:, 2])
+        tasks.append(Task(str(i), PAST, codes, losses))
+    return malibo.meta_train(History(tasks), steps=200, progress=False)
+
+
+@pytest.mark.parametrize("best", ["adam", "sgd"])
+def test_a_removed_parameter_stays_inactive_where_it_was(best: str) -> None:
+    model = with_branch(best)
+    fewer = model.for_space(Space(lr=PAST["lr"], opt=PAST["opt"]))
+    config = {"lr": 0.5, "opt": "adam"}
+    assert_allclose(points_at(fewer, config).phi, points_at(model, config).phi, atol=1e-5)
+
+
+@pytest.mark.parametrize("best", ["adam", "sgd"])
+def test_a_removed_parameter_has_a_value_where_it_was_active(best: str) -> None:
+    model = with_branch(best)
+    fewer = model.for_space(Space(lr=PAST["lr"], opt=PAST["opt"]))
+    known = points_at(model, *({"lr": 0.5, "opt": "sgd", "m": m} for m in np.linspace(0, 1, 101)))
+    found = points_at(fewer, {"lr": 0.5, "opt": "sgd"}).offset
+    assert known.offset.min() - 1e-4 <= found <= known.offset.max() + 1e-4
+
+
+@pytest.mark.parametrize("best", ["adam", "sgd"])
+def test_where_the_past_had_a_condition_the_network_sees_it(best: str) -> None:
+    model = with_branch(best)
+    free = model.for_space(Space({**PAST, "m": Float(0, 1)}))
+    found = points_at(free, *({"lr": 0.5, "opt": "adam", "m": m} for m in (0.1, 0.9)))
+    known = points_at(model, {"lr": 0.5, "opt": "adam"})
+    assert_allclose(found.phi, known.phi[[0, 0]], atol=1e-5)
+    assert not np.array_equal(found.unit[0], found.unit[1])
+
+
+def test_none_may_be_what_promised_most() -> None:
+    space = Space(x=Float(0, 1), d=Categorical([None, "a"]))
+    codes = space.sample(np.random.default_rng(0), 60)
+    tasks = [Task(str(i), space, codes, (codes[:, 0] - 0.5) ** 2 + codes[:, 1]) for i in range(3)]
+    model = malibo.meta_train(History(tasks), steps=100, progress=False)
+    fewer = model.for_space(Space(x=Float(0, 1)))
+    known = points_at(model, {"x": 0.5, "d": None})
+    assert_allclose(points_at(fewer, {"x": 0.5}).phi, known.phi, atol=1e-5)

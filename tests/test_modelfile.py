@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load, save
 
 import malibo
-from malibo import Malibo, MetaModel, Space, modelfile
+from malibo import Categorical, Float, Int, Malibo, MetaModel, Space, modelfile
 from malibo.errors import ModelFileError
 from strategies import repeatable
 
@@ -29,7 +29,9 @@ def same(one: MetaModel, other: MetaModel) -> bool:
         return False
     arrays = [{} if m.network is None else dict(m.network.weights) for m in (one, other)]
     arrays = [{**a, "z": m.embeddings} for a, m in zip(arrays, (one, other), strict=True)]
-    fields = [(m.space, m.joint, m.tasks, m.config, m.direction, m.log) for m in (one, other)]
+    fields = [
+        (m.space, m.joint, m.view, m.tasks, m.config, m.direction, m.log) for m in (one, other)
+    ]
     return (
         fields[0] == fields[1]
         and arrays[0].keys() == arrays[1].keys()
@@ -55,9 +57,13 @@ def load_bytes(folder: Path, content: bytes) -> MetaModel:
 
 def rewritten(content: bytes, arrays: dict[str, Any] | None = None, **metadata: str) -> bytes:
     """A file with other metadata, as a stranger might write it."""
+    return save(arrays or load(content), metadata_of(content) | metadata)
+
+
+def metadata_of(content: bytes) -> dict[str, str]:
     length = int.from_bytes(content[:8], "little")
-    known = json.loads(content[8 : 8 + length])["__metadata__"]
-    return save(arrays or load(content), known | metadata)
+    known: dict[str, str] = json.loads(content[8 : 8 + length])["__metadata__"]
+    return known
 
 
 # -- there and back ------------------------------------------------------------------------
@@ -84,6 +90,40 @@ def test_a_model_without_a_past_can_be_saved(tuning_space: Space, tmp_path: Path
     model = MetaModel(space=tuning_space, joint=tuning_space, direction="maximize")
     model.save(str(tmp_path / "cold.malibo"))
     assert same(MetaModel.load(str(tmp_path / "cold.malibo")), model)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"lr": Float(1e-6, 1, log=True)},
+        {"decay": Float(0, 1)},
+        {"layers": None},
+        {"optimizer": Categorical(["sgd", "lion"]), "decay": Int(0, 3, when={"optimizer": "lion"})},
+    ],
+)
+def test_a_model_for_another_space_is_the_same_when_loaded(
+    changes: dict[str, Any], model: MetaModel, tmp_path: Path
+) -> None:
+    parameters = {n: p for n, p in {**model.space, **changes}.items() if p is not None}
+    other = model.for_space(Space({**parameters, "momentum": Float(0, 0.9)}))
+    assert other.view is not None
+    other.save(tmp_path / "other.malibo")
+    loaded = MetaModel.load(tmp_path / "other.malibo", other.space)
+    assert same(loaded, other)
+    codes = other.space.sample(np.random.default_rng(0), 20)
+    points = zip(loaded.points(codes).arrays, other.points(codes).arrays, strict=True)
+    assert all(np.array_equal(one, two) for one, two in points)
+    assert np.array_equal(loaded.promising, other.promising, equal_nan=True)
+
+
+def test_a_file_from_before_there_were_views_has_none(
+    model: MetaModel, content: bytes, tmp_path: Path
+) -> None:
+    header = json.loads(metadata_of(content)["header"])
+    assert header.pop("view") is None
+    text = json.dumps(header)
+    checksum = modelfile._checksum(text, load(content))
+    assert same(load_bytes(tmp_path, rewritten(content, header=text, sha256=checksum)), model)
 
 
 def test_saving_replaces_an_older_file(model: MetaModel, tmp_path: Path) -> None:

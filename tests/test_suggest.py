@@ -23,7 +23,7 @@ from malibo.observations import Observations
 from malibo.posterior import Gaussian, Samples
 from malibo.process import Process
 from malibo.space.parameters import Array
-from malibo.suggest import DISTRUST, Suggestion, suggest, suggestions
+from malibo.suggest import DISTRUST, Source, Suggestion, suggest, suggestions
 from strategies import repeatable
 
 if TYPE_CHECKING:
@@ -432,3 +432,77 @@ def test_a_missing_library_shows_at_the_first_trial(
     with pytest.raises(ImportError, match="no LightGBM here"):
         Malibo(known, config=few).ask()
     Malibo(known, config=replace(few, residual="none")).ask()
+
+
+# -- where a suggestion came from ----------------------------------------------------------
+
+
+def first(model: MetaModel, known: Observations, config: SuggestConfig = FEW) -> Suggestion:
+    return next(suggestions(model, known, config, np.random.default_rng(0)))
+
+
+def misled(model: MetaModel, count: int = 10) -> Observations:
+    """Results that contradict the past: what it finds good is worst."""
+    codes = np.concatenate([model.promising[:4], model.space.sample(np.random.default_rng(2), 6)])
+    losses = np.array([4.0, 5, 3, 6, 1, 0, 2, 1, 0, 2])
+    return Observations(codes[:count], losses[:count], codes[:0])
+
+
+def test_before_the_first_result_the_meta_model_chooses_and_trust_is_as_configured(
+    model: MetaModel,
+) -> None:
+    found = first(model, Observations.none(len(model.space)), replace(FEW, trust=0.75))
+    assert (found.source, found.trust) == ("meta-model", 0.75)
+
+
+def test_the_trust_of_a_suggestion_is_that_of_the_process(model: MetaModel) -> None:
+    for known in (twelve(model), observed(model.space, [3.0, 1.0, 2.0]), misled(model)):
+        expected = Process(model, known.in_order(), FEW.trust).trust
+        assert first(model, known).trust == pytest.approx(expected)
+        assert 0 <= expected <= 1
+
+
+@pytest.mark.parametrize(("trust", "source"), [(1.0, "meta-model"), (0.01, "process")])
+def test_with_little_trust_it_is_the_process_and_no_more_the_past_that_chooses(
+    trust: float, source: str, model: MetaModel
+) -> None:
+    known = misled(model)
+    found = first(model, known, replace(FEW, trust=trust, random_first=0))
+    assert found.trust is not None
+    assert (found.trust >= DISTRUST) == (source == "meta-model")
+    assert found.source == source
+
+
+def test_a_turn_of_the_cold_start_says_so_and_keeps_its_trust(model: MetaModel) -> None:
+    config = replace(FEW, trust=0.01, random_first=9)
+    sources = []
+    for count in (5, 9, 10):
+        found = first(model, misled(model, count), config)
+        assert found.trust is not None
+        assert found.trust < DISTRUST
+        sources.append(found.source)
+    assert sources == ["random", "booster", "process"]
+
+
+def test_without_a_past_chance_and_then_the_booster_choose_and_trust_plays_no_part(
+    tuning_space: Space,
+) -> None:
+    cold = MetaModel.uninformed(tuning_space)
+    found = [first(cold, observed(tuning_space, [1.0, 2.0] * n)) for n in (0, 1, 4, 5)]
+    assert [each.source for each in found] == ["random", "random", "random", "booster"]
+    assert {each.trust for each in found} == {None}
+
+
+def test_the_classifier_corrects_the_meta_model_after_some_results(model: MetaModel) -> None:
+    config = replace(CLASSIFIER, residual_after=5)
+    found = [first(model, observed(model.space, [1.0] * n), config) for n in (0, 4, 5)]
+    assert [each.source for each in found] == ["meta-model", "meta-model", "booster"]
+    assert {each.trust for each in found} == {None}
+    plain = replace(config, residual="none")
+    assert first(model, observed(model.space, [1.0] * 9), plain).source == "meta-model"
+
+
+def test_every_suggestion_of_several_tells_its_source(model: MetaModel) -> None:
+    found = list(suggestions(model, twelve(model), FEW, np.random.default_rng(0), 3))
+    assert all(each.source in get_args(Source) for each in found)
+    assert all(each.trust is not None and 0 <= each.trust <= 1 for each in found)

@@ -33,19 +33,17 @@ def union_space(spaces: Sequence[Space]) -> Space:
     for space in spaces:
         for name, parameter in space.items():
             parameters.setdefault(name, parameter)
-    return Space(_widened(parameters, spaces))
+    widened = _widened(parameters, spaces)
+    return Space({name: _with_valid_condition(p, widened) for name, p in widened.items()})
 
 
-def with_defaults(space: Space, values: Mapping[str, Value]) -> Space:
-    """The space with other defaults, which stand in where a source lacks the parameter."""
-    return Space(
-        {
-            name: replace(parameter, default=values[name])
-            if name in values and not isinstance(parameter, Fixed)
-            else parameter
-            for name, parameter in space.items()
-        }
-    )
+def _with_valid_condition(parameter: Parameter, parameters: Mapping[str, Parameter]) -> Parameter:
+    """The parameter, without a condition on values that its parents do not have."""
+    for parent, values in parameter.when.items():
+        known = parent in parameters and math.isfinite(parameters[parent].count)
+        if not known or any(math.isnan(code_or_nan(parameters[parent], v)) for v in values):
+            return replace(parameter, when={})
+    return parameter
 
 
 def translate(codes: Array, source: Space, joint: Space, target: Space | None = None) -> Array:
@@ -253,7 +251,15 @@ def code_or_nan(parameter: Parameter, value: Value) -> float:
     """The code of a value: of the nearest one for a number out of range; NaN if there is none."""
     try:
         if isinstance(parameter, Float | Int) and _is_number(value):
-            return min(max(float(value), parameter.low), parameter.high)
+            return float(parameter.snapped(np.array([value], dtype=float))[0])
         return parameter.to_code(value)
     except SpaceError:
         return math.nan
+
+
+def codes_or_nan(parameter: Parameter, values: Sequence[Value]) -> Array:
+    """The codes of many values."""
+    numbers = all(type(value) is float or type(value) is int for value in values)
+    if isinstance(parameter, Float | Int) and numbers:
+        return parameter.snapped(np.array(values, dtype=float))
+    return np.array([code_or_nan(parameter, value) for value in values], dtype=float)

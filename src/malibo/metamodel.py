@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 
 import numpy as np
 
-from malibo.alignment import joint_space, translate, with_defaults
+from malibo.alignment import joint_space, translate
 from malibo.config import GAMMA, TrainConfig
 from malibo.errors import ModelFileError, plural
 from malibo.history import Direction
@@ -77,6 +78,7 @@ class MetaModel:
     space        the space of the new task, in which suggestions are made
     joint        the space in which the network sees it: wide enough for the past
     view         the space in which the models of the new task see it, if that is another one
+    absent       codes that the network sees of parameters that the new task lacks
     network      φ and m; None for a model that knows no past
     embeddings   (T, d) the embedding z of each past task
     tasks        the names of the past tasks
@@ -93,6 +95,7 @@ class MetaModel:
     direction: Direction | None = "minimize"
     log: TrainingLog = field(default_factory=TrainingLog)
     view: Space | None = None
+    absent: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def uninformed(cls, space: Space, gamma: float = GAMMA) -> MetaModel:
@@ -114,12 +117,26 @@ class MetaModel:
         if space == self.space:
             return self
         if not self.informed:
-            return replace(self, space=space, joint=space)
-        promising = self.space.configs(self.promising[:1])[0]
-        lacking = {name: value for name, value in promising.items() if name not in space}
-        joint = with_defaults(self.joint, lacking)
+            return replace(self, space=space, joint=space, view=None)
         view = joint_space(space, [self.joint])
-        return replace(self, space=space, joint=joint, view=None if view == joint else view)
+        return replace(
+            self,
+            space=space,
+            view=None if view == self.joint else view,
+            absent=self._most_promising([name for name in self.joint if name not in space]),
+        )
+
+    def _most_promising(self, names: list[str]) -> dict[str, float]:
+        """Codes of some parameters where they promise most, among configurations that have them."""
+        sample = self.space.sample(np.random.default_rng(0), _SAMPLE)
+        order = np.argsort(-self.points(sample).offset, kind="stable")
+        codes = self._known(np.concatenate([self.promising, sample[order]]))
+        found = {}
+        for name in names:
+            column = codes[:, self.joint.names.index(name)]
+            if np.isfinite(column).any():
+                found[name] = float(column[np.isfinite(column)][0])
+        return found
 
     def __repr__(self) -> str:
         past = plural(len(self.tasks), "past task") if self.informed else "no past"
@@ -132,16 +149,21 @@ class MetaModel:
 
     def points(self, codes: Array) -> Points:
         """Unit cube, features and mean logits of configurations of the target's space."""
-        unit = self._encoded(codes, self.view or self.joint)
+        view = self.view or self.joint
+        unit = view.encode(codes if view == self.space else translate(codes, self.space, view))
         if self.network is None:
             base = np.full(len(codes), np.log(self.config.target_gamma))
             return Points(unit, np.empty((len(codes), 0)), base)
-        known = unit if self.view is None else self._encoded(codes, self.joint)
-        phi, offset = self.network.features_and_mean(centred(known))
+        seen = unit if self.view is None else self.joint.encode(self._known(codes))
+        phi, offset = self.network.features_and_mean(centred(seen))
         return Points(unit, phi, offset)
 
-    def _encoded(self, codes: Array, space: Space) -> Array:
-        return space.encode(codes if space == self.space else translate(codes, self.space, space))
+    def _known(self, codes: Array) -> Array:
+        """Configurations as codes of the joint space, with what is absent filled in."""
+        joint = translate(codes, self.space, self.joint)
+        for name, code in self.absent.items():
+            joint[:, self.joint.names.index(name)] = code
+        return self.joint.complete(joint)
 
     @cached_property
     def promising(self) -> Array:

@@ -1,17 +1,21 @@
 """Conditions that nobody wrote down, inferred from which trial had which parameter.
 
 An objective that is a program asks for a parameter in one branch and not in another. From
-its trials the branches are guessed: a parameter is conditional on an earlier one if the
-earlier one's values tell apart the trials that have it from those that do not.
+its trials the branches are guessed: a parameter is conditional on another one if the other
+one's values tell apart the trials that have it from those that do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
-from malibo.space import Categorical, Fixed, Int, Parameter, Space, Value
+import numpy as np
+
+from malibo.alignment import code_or_nan
+from malibo.space import Categorical, Fixed, Parameter, Space, Value
 
 _MOST = 64  # values of a parent: a number with more tells all trials apart, and nothing
 
@@ -21,33 +25,36 @@ def with_conditions(
 ) -> Space:
     """The space of the parameters, each active where the configurations had it.
 
-    Where no earlier parameter explains why some lack it, it has no condition.
+    Where no other parameter explains why some lack it, it has no condition. A parent is there
+    wherever its child is, so parents are looked for among those that occur at least as often.
     """
+    often = {name: sum(name in config for config in configs) for name in parameters}
     found: dict[str, Parameter] = {}
-    for name, parameter in parameters.items():
-        lacking = [config for config in configs if name not in config]
-        having = [config for config in configs if name in config]
-        when = _condition(found, having, lacking) if lacking and having else {}
-        found[name] = replace(parameter, when=when)
-    return Space(found)
+    for name in sorted(parameters, key=lambda name: -often[name]):
+        partly = 0 < often[name] < len(configs)
+        when = _condition(name, found, configs) if partly else {}
+        found[name] = replace(parameters[name], when=when)
+    return Space({name: found[name] for name in parameters})
 
 
 def _condition(
-    earlier: Mapping[str, Parameter],
-    having: Sequence[Mapping[str, Any]],
-    lacking: Sequence[Mapping[str, Any]],
+    name: str, others: Mapping[str, Parameter], configs: Sequence[Mapping[str, Any]]
 ) -> dict[str, tuple[Value, ...]]:
-    """The parent with the fewest values that explains it, and the values that activate."""
+    """The parent with the fewest values that explains a parameter, and the values that activate."""
     parents = sorted(
-        (name for name, parameter in earlier.items() if _may_be_parent(parameter)),
-        key=lambda name: (not isinstance(earlier[name], Categorical), earlier[name].count),
+        (other for other, parameter in others.items() if _may_be_parent(parameter)),
+        key=lambda other: (not isinstance(others[other], Categorical), others[other].count),
     )
     for parent in parents:
-        with_it = {config[parent] for config in having if parent in config}
-        without = {config[parent] for config in lacking if parent in config}
-        explains = without and not with_it & without
-        if explains and all(parent in config for config in having):
-            return {parent: _activating(earlier[parent], with_it, without)}
+        parameter = others[parent]
+        codes = {  # code of the parent: whether the child was there
+            (code_or_nan(parameter, config[parent]), name in config)
+            for config in configs
+            if parent in config
+        }
+        everywhere = all(parent in config for config in configs if name in config)
+        if everywhere and _explains(parameter, codes, len(configs)):
+            return {parent: _activating(parameter, dict(codes))}
     return {}
 
 
@@ -55,14 +62,28 @@ def _may_be_parent(parameter: Parameter) -> bool:
     return not isinstance(parameter, Fixed) and 1 < parameter.count <= _MOST
 
 
-def _activating(parent: Parameter, with_it: set[Value], without: set[Value]) -> tuple[Value, ...]:
+def _explains(parent: Parameter, codes: set[tuple[float, bool]], trials: int) -> bool:
+    """Whether each value goes with the child's presence or with its absence, not by chance alone.
+
+    Of numbers it must be those above or below one of them, or between two if values came twice.
+    """
+    distinct = {code for code, _ in codes}
+    if len(distinct) < len(codes) or len({there for _, there in codes}) < 2:
+        return False
+    if isinstance(parent, Categorical):
+        return True
+    ordered = [there for _, there in sorted(codes)]
+    changes = sum(a != b for a, b in pairwise(ordered))
+    return changes == 1 or (changes == 2 and trials >= 2 * len(distinct))
+
+
+def _activating(parent: Parameter, there: Mapping[float, bool]) -> tuple[Value, ...]:
     """All values that activate; a number that never occurred goes with the nearest that did."""
-    values = [parent.to_value(code) for code in parent.grid(_MOST)]
-    if not isinstance(parent, Int):
-        return tuple(value for value in values if value in with_it)
-    seen = [*with_it, *without]
-    return tuple(value for value in values if _nearest(value, seen) in with_it)
-
-
-def _nearest(value: Any, others: Sequence[Any]) -> Any:
-    return min(sorted(others), key=lambda other: abs(other - value))
+    grid = parent.grid(_MOST)
+    if isinstance(parent, Categorical):
+        return tuple(parent.to_value(code) for code in grid if there.get(float(code)))
+    seen = np.array(sorted(there))
+    nearest = [float(seen[np.argmin(np.abs(seen - code))]) for code in grid]
+    return tuple(
+        parent.to_value(code) for code, near in zip(grid, nearest, strict=True) if there[near]
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from malibo.alignment import union_space
@@ -12,6 +11,7 @@ from malibo.errors import HistoryError, listing, nearest, plural
 from malibo.extras import require
 from malibo.history import Direction, Task
 from malibo.sources.conditions import with_conditions
+from malibo.sources.storages import name_of, opened, storage_errors, unreadable
 from malibo.space import Space
 from malibo.space.conditions import condition_text
 
@@ -34,6 +34,8 @@ def read_studies(
     warning.
     """
     require("optuna", "optuna")
+    if not isinstance(rename, Mapping | None):
+        raise HistoryError(f"rename must map old names to new ones, got {rename!r}.")
     tasks = []
     for study in _studies(storage, _names(studies), _names(exclude) or []):
         direction = _direction(study)
@@ -45,7 +47,7 @@ def read_studies(
             warnings.warn(f"{error} It is left out.", stacklevel=3)
     if not tasks:
         raise HistoryError(
-            f"no study with results in {_name(storage)}; give at least one to learn from."
+            f"no study with results in {name_of(storage)}; give at least one to learn from."
         )
     return tasks
 
@@ -54,63 +56,24 @@ def _names(names: Sequence[str] | str | None) -> Sequence[str] | None:
     return [names] if isinstance(names, str) else names
 
 
-def _name(storage: object) -> str:
-    return repr(storage) if isinstance(storage, str) else f"the {type(storage).__name__}"
-
-
 def _studies(
     storage: str | BaseStorage, names: Sequence[str] | None, exclude: Sequence[str]
 ) -> list[Study]:
     import optuna
 
-    opened = _opened(storage)
+    source = opened(storage)
     try:
-        there = optuna.get_all_study_names(opened)
+        there = optuna.get_all_study_names(source)
         wanted = [n for n in (there if names is None else names) if n not in exclude]
         for name in wanted:
             if name not in there:
                 raise HistoryError(
-                    f"{_name(storage)} has no study {name!r}; it has {listing(there, 20)}."
+                    f"{name_of(storage)} has no study {name!r}; it has {listing(there, 20)}."
                     f"{nearest(name, there)}"
                 )
-        return [optuna.load_study(study_name=name, storage=opened) for name in wanted]
-    except _storage_errors() as error:
-        raise _unreadable(storage, error) from error
-
-
-def _opened(storage: str | BaseStorage) -> BaseStorage:
-    """The storage behind a URL, if it is there: a missing file would be made, and be empty."""
-    import optuna
-
-    if isinstance(storage, optuna.storages.BaseStorage):
-        return storage
-    if not isinstance(storage, str):
-        raise HistoryError(
-            f"storage must be a URL such as 'sqlite:///past.db' or a storage of Optuna,"
-            f" got {storage!r}."
-        )
-    path = storage.removeprefix("sqlite:///")
-    if "://" not in storage or (path != storage and not Path(path.split("?")[0]).is_file()):
-        raise HistoryError(
-            f"there is no file {path!r}; a storage is a URL such as 'sqlite:///past.db' (with a"
-            " fourth slash for an absolute path), or a storage object of Optuna."
-        )
-    try:
-        return optuna.storages.RDBStorage(storage)
-    except _storage_errors() as error:
-        raise _unreadable(storage, error) from error
-
-
-def _storage_errors() -> tuple[type[Exception], ...]:
-    import optuna
-    from sqlalchemy.exc import SQLAlchemyError
-
-    return SQLAlchemyError, optuna.exceptions.OptunaError, RuntimeError, ImportError
-
-
-def _unreadable(storage: object, error: Exception) -> HistoryError:
-    first = str(error).strip().splitlines()[:1]
-    return HistoryError(f"{_name(storage)} cannot be read: {' '.join(first)}")
+        return [optuna.load_study(study_name=name, storage=source) for name in wanted]
+    except storage_errors() as error:
+        raise unreadable(storage, error) from error
 
 
 # -- one study -----------------------------------------------------------------------------
@@ -122,13 +85,14 @@ def _task(study: Study, direction: Direction, rename: Mapping[str, str]) -> Task
     from malibo.sources.trials import codes_of, lasting, losses_of
 
     states = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
-    trials = lasting([t for t in study.get_trials(deepcopy=False, states=states) if t.params])
+    finished = [t for t in study.get_trials(deepcopy=False, states=states) if t.params]
+    trials = lasting(finished)
     if not any(t.state == TrialState.COMPLETE for t in trials):
         raise HistoryError(f"study {study.study_name!r} has no completed trial.")
     params = [_renamed(t.params, rename, study.study_name) for t in trials]
     space, notes = _space(trials, params, rename, study.study_name)
     losses = losses_of(trials, -1 if direction == "maximize" else 1)
-    notes += _notes_on_states(trials)
+    notes += _notes_on_states(trials, dropped=len(finished) - len(trials))
     return Task(study.study_name, space, codes_of(params, space), losses, direction, tuple(notes))
 
 
@@ -144,10 +108,11 @@ def _direction(study: Study) -> Direction:
 def _renamed(values: Mapping[str, Any], rename: Mapping[str, str], study: str) -> dict[str, Any]:
     found = {rename.get(name, name): value for name, value in values.items()}
     if len(found) < len(values):
-        twice = [new for old, new in rename.items() if old in values and new in values]
+        names = [rename.get(name, name) for name in values]
+        twice = sorted({name for name in names if names.count(name) > 1})
         raise HistoryError(
-            f"study {study!r} has {listing(twice)} already; rename maps a name of the past to one"
-            " that the study does not have."
+            f"study {study!r} would have {listing(twice)} more than once; rename maps a name of the"
+            " past to one that the study does not have."
         )
     return found
 
@@ -161,19 +126,7 @@ def _space(
     """The space that the trials of a study had among them, and what there is to say of it."""
     from optuna.trial import TrialState
 
-    from malibo.sources.trials import parameters_of
-
-    distinct: list[Any] = []
-    refused: dict[str, str] = {}
-    for trial in trials:
-        if trial.distributions not in distinct:
-            distinct.append(trial.distributions)
-    spaces = []
-    for distributions in distinct:
-        parameters, reasons = parameters_of(_renamed(distributions, rename, study))
-        refused |= reasons
-        if parameters:
-            spaces.append(Space(parameters))
+    spaces, refused = _distinct_spaces(trials, rename, study)
     if not spaces:
         raise HistoryError(f"study {study!r} has no parameter to learn from.")
     whole = [
@@ -191,11 +144,35 @@ def _space(
     return space, notes
 
 
-def _notes_on_states(trials: Sequence[FrozenTrial]) -> list[str]:
+def _distinct_spaces(
+    trials: Sequence[FrozenTrial], rename: Mapping[str, str], study: str
+) -> tuple[list[Space], dict[str, str]]:
+    """A space for each set of distributions that occurred; of those refused, the reason."""
+    from malibo.sources.trials import parameters_of
+
+    distinct: dict[str, Mapping[str, Any]] = {}
+    recent: list[Mapping[str, Any]] = []  # most trials are like one of these, which is cheaper
+    for trial in trials:
+        if trial.distributions not in recent:
+            distinct.setdefault(repr(trial.distributions), trial.distributions)
+            recent = [trial.distributions, *recent[:7]]
+    spaces: list[Space] = []
+    refused: dict[str, str] = {}
+    for distributions in distinct.values():
+        parameters, reasons = parameters_of(_renamed(distributions, rename, study))
+        refused |= reasons
+        if parameters:
+            spaces.append(Space(parameters))
+    return spaces, refused
+
+
+def _notes_on_states(trials: Sequence[FrozenTrial], dropped: int) -> list[str]:
     states = [trial.state.name for trial in trials]
     notes = []
     if pruned := states.count("PRUNED"):
         notes.append(f"{plural(pruned, 'pruned trial')} by rank at the last step")
     if failed := states.count("FAIL"):
         notes.append(f"{plural(failed, 'failed trial')} as not good")
+    if dropped:
+        notes.append(f"{plural(dropped, 'failed trial')} left out: tried again later")
     return notes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from optuna.trial import TrialState
 
-from malibo.alignment import code_or_nan
+from malibo.alignment import codes_or_nan
 from malibo.errors import SpaceError
 from malibo.history import read_loss
 from malibo.space import Parameter, Space
@@ -24,27 +24,29 @@ if TYPE_CHECKING:
 def parameters_of(
     distributions: Mapping[str, BaseDistribution],
 ) -> tuple[dict[str, Parameter], dict[str, str]]:
-    """A parameter for each distribution; of those that malibo has no place for, the reason."""
+    """A parameter for each distribution; of those that malibo has no place for, the reason.
+
+    They are sorted by name, because not all storages keep the order in which they were asked for.
+    """
     found: dict[str, Parameter] = {}
     refused: dict[str, str] = {}
-    for name, distribution in distributions.items():
+    for name in sorted(distributions):
         try:
-            found |= from_optuna({name: distribution})
+            found |= from_optuna({name: distributions[name]})
         except SpaceError as error:
             refused[name] = str(error)
     return found, refused
 
 
-def codes_of(params: Sequence[Mapping[str, object]], space: Space) -> Array:
+def codes_of(params: Sequence[Mapping[str, Any]], space: Space) -> Array:
     """Configurations as codes of a space, by name and value; NaN is inactive or unknown.
 
     A number out of range counts as the nearest one, a parameter that is not there is ignored.
     """
     codes = np.full((len(params), len(space)), np.nan)
-    for row, values in zip(codes, params, strict=True):
-        for index, (name, parameter) in enumerate(space.items()):
-            if name in values:
-                row[index] = code_or_nan(parameter, values[name])  # type: ignore[arg-type]
+    for index, (name, parameter) in enumerate(space.items()):
+        rows = [row for row, values in enumerate(params) if name in values]
+        codes[rows, index] = codes_or_nan(parameter, [params[row][name] for row in rows])
     return space.complete(codes)
 
 
@@ -62,8 +64,8 @@ def lasting(
     return [t for t in finished if t.state != TrialState.FAIL or _key(t.params) not in again]
 
 
-def _key(params: Mapping[str, Any]) -> frozenset[tuple[str, Any]]:
-    return frozenset(params.items())
+def _key(params: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    return frozenset((name, repr(value)) for name, value in params.items())
 
 
 def losses_of(trials: Sequence[FrozenTrial], factor: int) -> Array:
@@ -110,4 +112,4 @@ def _pruned_loss(
     if not len(values) or np.isnan(mine):
         return math.nan
     better = np.mean(values < mine) + 0.5 * np.mean(values == mine)
-    return float(np.quantile(finals, better))
+    return 2 * float(np.quantile(finals / 2, better))  # differences of halves do not overflow

@@ -87,14 +87,14 @@ class _Range(Parameter):
         codes = np.array([read_number(value, self._expected())])
         if not self.contains(codes)[0]:
             raise SpaceError(f"expected {self._expected()}, got {value!r}.")
-        return float(self._snap(codes)[0])
+        return float(self.snapped(codes)[0])
 
     def _expected(self) -> str:
         grid = f" in steps of {self.step!r}" if self.stepped else ""
         kind = "an integer" if self.kind == "int" else "a number"
         return f"{kind} from {self.low!r} to {self.high!r}{grid}"
 
-    def _snap(self, codes: Array) -> Array:
+    def snapped(self, codes: Array) -> Array:
         """To the nearest step, within the bounds."""
         if self.step is not None:
             codes = self.low + np.rint((codes - self.low) / self.step) * self.step
@@ -102,7 +102,7 @@ class _Range(Parameter):
 
     def contains(self, codes: Array) -> NDArray[np.bool_]:
         if self.step is not None:
-            return np.abs(self._snap(codes) - codes) <= _STEP_TOLERANCE * self.step
+            return np.abs(self.snapped(codes) - codes) <= _STEP_TOLERANCE * self.step
         wide = self.high - self.low
         below, above = (self.low, self.high) if self.log else (wide, wide)
         low, high = self.low - _TOLERANCE * below, self.high + _TOLERANCE * above
@@ -119,23 +119,23 @@ class _Range(Parameter):
         position = np.clip(unit[:, 0], 0.0, 1.0)
         if self.log:
             low, high = math.log(self.low), math.log(self.high)
-            return self._snap(np.exp(low + position * (high - low)))
-        return self._snap(self.low + position * (self.high - self.low))
+            return self.snapped(np.exp(low + position * (high - low)))
+        return self.snapped(self.low + position * (self.high - self.low))
 
     def sample(self, rng: np.random.Generator, n: int) -> Array:
         if self.log:  # half a step beyond each end, so that the ends are no rarer than the rest
             half = 0.5 * (self.step or 0.0)
             low, high = math.log(self.low - half), math.log(self.high + half)
-            return self._snap(np.exp(rng.uniform(low, high, n)))
+            return self.snapped(np.exp(rng.uniform(low, high, n)))
         if self.step is None:
             return rng.uniform(self.low, self.high, n)
         steps: Array = rng.integers(0, int(self.count), n).astype(float)
-        return self._snap(self.low + steps * self.step)
+        return self.snapped(self.low + steps * self.step)
 
     def grid(self, limit: int) -> Array:
         assert self.step is not None
         steps = np.arange(min(self.count, limit), dtype=np.float64)
-        return self._snap(self.low + steps * self.step)
+        return self.snapped(self.low + steps * self.step)
 
 
 @dataclass(frozen=True)
