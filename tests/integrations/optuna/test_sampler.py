@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -457,3 +458,11 @@ def test_a_frozen_trial_is_left_as_it_was(model: MetaModel) -> None:
     frozen = study.trials[-1]
     study.sampler.sample_relative(study, frozen, SPACE.to_optuna())
     assert frozen == before
+
+
+def test_private_names_of_optuna_are_used_in_one_file_only() -> None:
+    source = Path(malibo.__file__).parent
+    files = [*source.glob("integrations/**/*.py"), *source.glob("sources/*.py")]
+    private = re.compile(r"(?<!\bself)(?<!\bcls)\._[a-z]|import _|optuna\._")
+    users = {path.name for path in files if private.search(path.read_text(encoding="utf-8"))}
+    assert users == {"notes.py"}
