@@ -32,6 +32,7 @@ BAD_TRAIN: Table = [
     ("task_layer", FLAG, [0, 1, "no", None]),
     ("regularization", WEIGHT, [-0.1, NAN, INF, "0.1", None, True]),
     ("prior_variance", WEIGHT, [-0.1, NAN, INF, "0.1", True]),
+    ("background", WEIGHT, [-0.1, NAN, INF, "0.1", True]),
     ("steps", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
     ("batch_size", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
 ]
@@ -77,7 +78,7 @@ def test_no_option_goes_unchecked(kind: type[TrainConfig | SuggestConfig], table
     assert [name for name, _, _ in table] == [field.name for field in dataclasses.fields(kind)]
 
 
-@pytest.mark.parametrize("name", ["regularization", "prior_variance"])
+@pytest.mark.parametrize("name", ["regularization", "prior_variance", "background"])
 def test_a_number_too_large_for_a_float_is_refused(name: str) -> None:
     with pytest.raises(InputError, match=f"{name} must be a number >= 0, got 1000"):
         with_options(TrainConfig, None, {name: 10**400})

@@ -27,16 +27,21 @@ def same(one: MetaModel, other: MetaModel) -> bool:
     """Whether two models are equal in every field and every array."""
     if (one.network is None) != (other.network is None):
         return False
-    arrays = [{} if m.network is None else dict(m.network.weights) for m in (one, other)]
+    arrays: list[dict[str, Any]] = [
+        {} if m.network is None else dict(m.network.weights) for m in (one, other)
+    ]
     arrays = [{**a, "z": m.embeddings} for a, m in zip(arrays, (one, other), strict=True)]
+    if one.best is not None and other.best is not None:
+        arrays = [{**a, "best": m.best} for a, m in zip(arrays, (one, other), strict=True)]
     fields = [
-        (m.space, m.joint, m.view, m.tasks, m.config, m.direction, m.log) for m in (one, other)
+        (m.space, m.joint, m.view, m.absent, m.tasks, m.config, m.direction, m.log, m.best is None)
+        for m in (one, other)
     ]
     return (
         fields[0] == fields[1]
         and arrays[0].keys() == arrays[1].keys()
         and all(a.dtype == arrays[1][name].dtype for name, a in arrays[0].items())
-        and all(np.array_equal(a, arrays[1][name]) for name, a in arrays[0].items())
+        and all(np.array_equal(a, arrays[1][name], equal_nan=True) for name, a in arrays[0].items())
         and all(a.shape == arrays[1][name].shape for name, a in arrays[0].items())
     )
 

@@ -67,6 +67,10 @@ class TrainConfig:
     regularization     λ, the weight of the regulariser of the task embeddings
     prior_variance     weight of the mean of ‖Φ‖², the variance that the prior of z gives to
                        a logit (None: the recipe's own, 0.01 for "fast" and 0 for "paper")
+    background         random configurations among the observations of a past task, as a share of
+                       them, that count as not good: what nobody tried is presumed to be no
+                       better than the rest (None: the recipe's own, 0 for "paper" and, for
+                       "fast", by how few and how uneven the observations are)
     steps              at most so many gradient steps (None: the recipe's own)
     batch_size         None: the recipe's own
     """
@@ -81,6 +85,7 @@ class TrainConfig:
     task_layer: bool = True
     regularization: float = 0.1
     prior_variance: float | None = None
+    background: float | None = None
     steps: int | None = None
     batch_size: int | None = None
 
@@ -99,7 +104,11 @@ class TrainConfig:
             _need(isinstance(value, bool), name, value, "True or False")
         if not (self.mean_layer or self.task_layer):
             raise InputError("mean_layer and task_layer cannot both be False: nothing is learned.")
-        for name, optional in (("regularization", False), ("prior_variance", True)):
+        for name, optional in (
+            ("regularization", False),
+            ("prior_variance", True),
+            ("background", True),
+        ):
             value = getattr(self, name)
             good = (optional and value is None) or (_is_real(value) and value >= 0)
             _need(good, name, value, "a number >= 0")

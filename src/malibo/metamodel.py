@@ -18,6 +18,7 @@ from malibo.space import Space
 
 _LOOK, _LIST = 2**14, 2**16  # configurations among which the promising ones are found
 _PROMISING = 512  # of them
+_AROUND, _WIDTHS = 4, (0.1, 0.02)  # neighbours of each of the past's best, by two widths
 _SAMPLE = 2048  # configurations from which the scale of a space is taken
 
 
@@ -79,6 +80,7 @@ class MetaModel:
     joint        the space in which the network sees it: wide enough for the past
     view         the space in which the models of the new task see it, if that is another one
     absent       codes that the network sees of parameters that the new task lacks
+    best         (n, P) the best configurations of the past, as codes of the joint space
     network      φ and m; None for a model that knows no past
     embeddings   (T, d) the embedding z of each past task
     tasks        the names of the past tasks
@@ -96,6 +98,7 @@ class MetaModel:
     log: TrainingLog = field(default_factory=TrainingLog)
     view: Space | None = None
     absent: Mapping[str, float] = field(default_factory=dict)
+    best: Array | None = None
 
     @classmethod
     def uninformed(cls, space: Space, gamma: float = GAMMA) -> MetaModel:
@@ -118,6 +121,8 @@ class MetaModel:
             return self
         if not self.informed:
             return replace(self, space=space, joint=space, view=None)
+        if not set(space) & set(self.joint):
+            return MetaModel.uninformed(space)
         view = joint_space(space, [self.joint])
         return replace(
             self,
@@ -166,14 +171,28 @@ class MetaModel:
         return self.joint.complete(joint)
 
     @cached_property
-    def promising(self) -> Array:
-        """Codes of the configurations with the highest m(Φ), best first, of many random ones.
+    def past(self) -> Array:
+        """The best configurations of the past in the target's space, each once."""
+        if self.best is None or not len(self.best):
+            return np.empty((0, len(self.space)))
+        codes = translate(self.best, self.joint, self.space)
+        return np.unique(self.space.complete(codes, np.random.default_rng(0)), axis=0)
 
-        Of all configurations, where they can be listed.
+    @cached_property
+    def promising(self) -> Array:
+        """Codes of the configurations with the highest m(Φ), best first.
+
+        Of all, where they can be listed; else of random ones, and of the best of the past and
+        their neighbours: where the past lies close together, chance does not get there.
         """
-        codes = self.space.sample(np.random.default_rng(0), _LOOK)
         if self.space.countable and len(every := self.space.enumerate(_LIST + 1)) <= _LIST:
             codes = every
+        else:
+            rng = np.random.default_rng(0)
+            codes = self.space.sample(rng, _LOOK)
+            around = np.repeat(self.past, _AROUND, axis=0)
+            near = [self.space.neighbours(around, rng, width) for width in _WIDTHS if len(around)]
+            codes = np.concatenate([codes, self.past, *near])
         return np.asarray(codes[np.argsort(-self.points(codes).offset, kind="stable")[:_PROMISING]])
 
     @cached_property

@@ -25,7 +25,7 @@ from malibo.space import Space
 
 FORMAT = "malibo"
 VERSION = 1
-_EMBEDDINGS = "embeddings"
+_EMBEDDINGS, _BEST = "embeddings", "best"
 
 
 def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
@@ -33,6 +33,8 @@ def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
     if not isinstance(path, str | PathLike):
         raise ModelFileError(f"expected the path of a model file, got {path!r}.")
     tensors: dict[str, Any] = {_EMBEDDINGS: model.embeddings}
+    if model.best is not None:
+        tensors[_BEST] = model.best
     if model.network is not None:
         tensors |= model.network.weights
     tensors = {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -128,7 +130,7 @@ def _checked_header(
 
 
 def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
-    embeddings = tensors.pop(_EMBEDDINGS)
+    embeddings, best = tensors.pop(_EMBEDDINGS), tensors.pop(_BEST, None)
     log: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in header["log"].items()
@@ -139,6 +141,7 @@ def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
         view=Space.from_json(header["view"]) if header.get("view") else None,
         network=Network(tensors) if tensors else None,
         absent=header.get("absent", {}),
+        best=None if best is None else best.astype(np.float64),
         embeddings=embeddings,
         tasks=tuple(header["tasks"]),
         config=TrainConfig(**header["config"]),

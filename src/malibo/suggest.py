@@ -14,7 +14,7 @@ import numpy as np
 
 from malibo.classifier import classifier_logits
 from malibo.config import SuggestConfig
-from malibo.maximize import Pool, best, draw_pool, guided_pool, taken_rows
+from malibo.maximize import Pool, best, draw_pool, guided_pool, key, taken_rows
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.process import Process
@@ -22,8 +22,9 @@ from malibo.residual import lightgbm
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
 
-Source = Literal["meta-model", "process", "booster", "random"]
+Source = Literal["past", "meta-model", "process", "booster", "random"]
 
+_PROCESS_FROM = 2  # results: one alone has no scale, and the process would look far and wide
 _FEW, _MANY = 2048, 5120  # random candidates, with others beside them and without
 _TOP = 5  # best configurations around which candidates are added
 DISTRUST = 0.5  # below this trust the past more likely misleads than helps
@@ -38,8 +39,9 @@ class Suggestion:
     base        (n,) what the meta-model says of them: their logits before any correction
     corrected   (n,) what the row maximises: logits after the residual model, up to
                 ``equal_logits``, or the process's logarithm of the expected improvement
-    source      what chose it: "meta-model", the "process" while the past is not trusted, the
-                "booster", or nothing but chance, "random"
+    source      what chose it: the "meta-model", or the same if it was among the best of the
+                "past" already; the "process" while the past is not trusted; the "booster"; or
+                nothing but chance, "random"
     trust       in the past, at this moment; None where it plays no part
     """
 
@@ -111,10 +113,14 @@ def _suggest_one(
         pool = guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
     elif pool is None:
         pool = draw_pool(model, config.random_candidates or _MANY, taken, rng)
-    score = _process_scores if process and len(observations.losses) else _classifier_scores
+    enough = len(observations.losses) >= _PROCESS_FROM
+    score = _process_scores if process and enough else _classifier_scores
     scores = score(model, observations, config, rng, pool)
     row = best(scores.corrected, pool.codes, taken, rng, scores.tolerance)
-    return Suggestion(row, pool, scores.base, scores.corrected, scores.source, scores.trust)
+    source = scores.source
+    if source == "meta-model" and key(row) in taken_rows(model.past):
+        source = "past"
+    return Suggestion(row, pool, scores.base, scores.corrected, source, scores.trust)
 
 
 def _process_scores(

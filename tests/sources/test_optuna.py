@@ -196,7 +196,8 @@ def test_failed_and_pruned_trials_teach_and_unfinished_ones_do_not() -> None:
     )
     assert_array_equal(history.losses, [1, 3, 3, NAN, NAN])
     assert repaired(history) == [
-        "- 2 pruned trials by rank at the last step (all tasks)",
+        "- 1 pruned trial by rank at the last step (all tasks)",
+        "- 1 pruned trial as not good: no number to compare (all tasks)",
         "- 1 failed trial as not good (all tasks)",
     ]
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo import Float, History, Int, Space, Task
+from malibo import Categorical, Float, History, Int, Space, Task
 from malibo.config import TrainConfig
 from malibo.labels import label
 from malibo.network import centred
 from malibo.training import data as module
-from malibo.training.data import Data, batches, encode, label_history, split
+from malibo.training.data import Data, batches, best_codes, encode, gaps, label_history, split
 from strategies import repeatable
 from training.examples import SQUARE, noise, quadratics
 
@@ -148,3 +148,58 @@ def test_rows_are_taken_from_every_column() -> None:
     assert_array_equal(part.p, [12, 10])
     assert_array_equal(part.n, [22, 20])
     assert_array_equal(part.task, [2, 0])
+
+
+# -- gaps of the past, and its best ----------------------------------------------------------
+
+
+def sampled(runs: int, tasks: int = 3, low: float = 0.0, high: float = 1.0) -> History:
+    """Runs spread evenly over a part of the square."""
+    found = []
+    for number in range(tasks):
+        codes = rng(number).uniform(low, high, (runs, 2))
+        found.append(Task(str(number), SQUARE, codes, codes.sum(axis=1)))
+    return History(found)
+
+
+@pytest.mark.parametrize("runs", [100, 512, 5000])
+def test_many_runs_spread_evenly_leave_no_gaps(runs: int) -> None:
+    assert gaps(sampled(runs)) == 0
+
+
+@pytest.mark.parametrize(("runs", "expected"), [(75, 0.125), (50, 0.25), (10, 0.45), (1, 0.495)])
+def test_few_runs_leave_gaps(runs: int, expected: float) -> None:
+    assert gaps(sampled(runs)) == pytest.approx(expected, abs=0.03)
+
+
+def test_an_optimiser_leaves_gaps_the_more_the_closer_it_looks() -> None:
+    found = [gaps(sampled(300, low=0.5 - width, high=0.5 + width)) for width in (0.4, 0.3, 0.05)]
+    assert 0.05 < found[0] < found[1] < found[2] <= 0.6
+
+
+def test_few_and_close_together_is_not_more_than_the_most() -> None:
+    assert gaps(sampled(5, low=0.9)) == 0.6
+
+
+def test_constants_and_lists_leave_no_gaps() -> None:
+    space = Space(a=Categorical(["x", "y", "z"]), b=Int(1, 4), c=3, d=Float(0, 1, when={"a": "x"}))
+    tasks = [
+        Task(str(i), space, space.sample(rng(i), 400), rng(i).uniform(size=400)) for i in (1, 2)
+    ]
+    assert gaps(History(tasks)) < 0.01
+
+
+def test_the_best_are_of_every_task_and_not_failed() -> None:
+    history = with_failures([0, 3], runs=40)
+    found = best_codes(history)
+    expected = [history.tasks[0].codes[:4], history.tasks[1].codes[3:7]]
+    assert_array_equal(found, np.concatenate(expected))
+
+
+@pytest.mark.parametrize(
+    ("tasks", "runs", "expected"), [(1, 1, 1), (3, 9, 3), (2, 9000, 512), (600, 1, 512)]
+)
+def test_the_best_are_a_tenth_at_most_and_not_too_many(
+    tasks: int, runs: int, expected: int
+) -> None:
+    assert len(best_codes(noise(tasks, runs))) == expected

@@ -137,8 +137,12 @@ def test_a_task_weighs_the_same_whatever_its_size() -> None:
     assert_allclose(weight, len(run.training) / 3, rtol=1e-5)
 
 
-def test_a_stretch_is_so_many_steps_down_the_gradient() -> None:
-    run, same = (_Run(MANY, TrainConfig(**SMALL), 0) for _ in range(2))  # type: ignore[arg-type]
+@pytest.mark.parametrize("background", [0.0, 0.3])
+def test_a_stretch_is_so_many_steps_down_the_gradient(background: float) -> None:
+    config = TrainConfig(**SMALL, background=background)  # type: ignore[arg-type]
+    run, same = (_Run(MANY, config, 0) for _ in range(2))
+    extra = round(background * same.recipe.batch)
+    random = same._background(max(50 * extra, 1))
     found, expected = (Optimizer(each._initial(), each.recipe) for each in (run, same))
     run._stretch(found, 50)
     for step in range(50):
@@ -146,10 +150,43 @@ def test_a_stretch_is_so_many_steps_down_the_gradient() -> None:
             cdf = empirical_cdf(expected.weights[EMBEDDINGS])
         rows = next(same.stream)
         batch, share = same.training.rows(rows), same.share[rows]
+        if extra:
+            batch = batch.joined(random.rows(slice(step * extra, (step + 1) * extra)))
+            share = np.append(share, np.ones(extra, np.float32))
         loss = Loss(same.config, 0.01)
         expected.step(loss.value_and_gradient(expected.weights, batch, share, cdf)[1])
     for name, w in expected.weights.items():
         assert_array_equal(found.weights[name], w)
+
+
+def test_the_background_is_anywhere_in_the_space_of_any_task_and_not_good() -> None:
+    run = _Run(MANY, TrainConfig(**SMALL), 0)  # type: ignore[arg-type]
+    found = run._background(2000)
+    assert_array_equal(found.p, np.zeros(2000))
+    assert_array_equal(found.n, np.ones(2000))
+    assert set(found.task) == set(range(len(run.trained_tasks)))
+    assert np.abs(found.x).max() <= 1
+    assert np.abs(found.x.mean(axis=0)).max() < 0.1
+    assert not np.array_equal(found.x, run._background(2000).x)
+
+
+def test_where_nobody_went_there_is_no_promise() -> None:
+    """Runs as an optimiser chooses them: near the optimum, and hardly any in the corners."""
+    space = Space({f"x{i}": Float(0, 1) for i in range(8)})
+    rng, tasks = np.random.default_rng(0), []
+    for i in range(5):
+        center = rng.uniform(0.3, 0.7, 8)
+        chosen = np.clip(rng.normal(center, 0.1, (30, 8)), 0, 1)
+        codes = np.concatenate([rng.uniform(size=(10, 8)), chosen])
+        tasks.append(Task(f"t{i}", space, codes, ((codes - center) ** 2).sum(axis=1)))
+
+    def furthest(background: float) -> float:
+        """How far from the middle the most promising configuration lies."""
+        model = meta_train(History(tasks), progress=False, background=background)
+        return float(np.abs(model.promising[0] - 0.5).max())
+
+    assert furthest(0.3) < 0.4
+    assert furthest(0.0) > 0.45  # on the rim, where nothing is known
 
 
 def test_many_tasks_are_judged_by_whole_tasks(model_of_many: MetaModel) -> None:
@@ -260,5 +297,5 @@ def test_only_unknown_values_are_drawn_anew_after_each_look(
         return drawn[-1]
 
     monkeypatch.setattr(meta, "encode", recorded)
-    train(history)
+    train(history, background=0)
     assert len({each.tobytes() for each in drawn}) == draws

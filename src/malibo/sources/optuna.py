@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from malibo.alignment import union_space
 from malibo.errors import HistoryError, listing, nearest, plural
 from malibo.extras import require
@@ -14,6 +16,7 @@ from malibo.sources.conditions import with_conditions
 from malibo.sources.storages import name_of, opened, storage_errors, unreadable
 from malibo.space import Space
 from malibo.space.conditions import condition_text
+from malibo.space.parameters import Array
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -49,7 +52,23 @@ def read_studies(
         raise HistoryError(
             f"no study with results in {name_of(storage)}; give at least one to learn from."
         )
+    _need_renamed(rename or {}, tasks)
     return tasks
+
+
+def _need_renamed(rename: Mapping[str, str], tasks: Sequence[Task]) -> None:
+    """Refuse a name that no study has: nothing would come of it."""
+    for old, new in rename.items():
+        if not any(_renaming(old, new) in task.notes for task in tasks):
+            names = sorted({name for task in tasks for name in task.space})
+            raise HistoryError(
+                f"rename: no study has a parameter {old!r}; there are {listing(names, 20)}."
+                f"{nearest(old, names)}"
+            )
+
+
+def _renaming(old: str, new: str) -> str:
+    return f"{old!r} in the past is {new!r} now"
 
 
 def _names(names: Sequence[str] | str | None) -> Sequence[str] | None:
@@ -92,7 +111,7 @@ def _task(study: Study, direction: Direction, rename: Mapping[str, str]) -> Task
     params = [_renamed(t.params, rename, study.study_name) for t in trials]
     space, notes = _space(trials, params, rename, study.study_name)
     losses = losses_of(trials, -1 if direction == "maximize" else 1)
-    notes += _notes_on_states(trials, dropped=len(finished) - len(trials))
+    notes += _notes_on_states(trials, losses, dropped=len(finished) - len(trials))
     return Task(study.study_name, space, codes_of(params, space), losses, direction, tuple(notes))
 
 
@@ -100,7 +119,7 @@ def _direction(study: Study) -> Direction:
     if len(study.directions) > 1:
         raise HistoryError(
             f"study {study.study_name!r} has {len(study.directions)} objectives, and malibo learns"
-            " from one; leave it out: exclude=[...]."
+            f" from one; leave it out: exclude=[{study.study_name!r}]."
         )
     return "maximize" if study.direction.name == "MAXIMIZE" else "minimize"
 
@@ -134,7 +153,7 @@ def _space(
     ]  # others may have ended before they asked for all
     space = with_conditions(dict(union_space(spaces)), whole)
     renamed = {old: new for old, new in rename.items() if any(old in t.params for t in trials)}
-    notes = [f"{old!r} in the past is {new!r} now" for old, new in renamed.items()]
+    notes = [_renaming(old, new) for old, new in renamed.items()]
     notes += [f"{name!r} is dropped: {reason}" for name, reason in refused.items()]
     notes += [
         f"{name!r} is conditional: asked for when {condition_text(parameter)}"
@@ -166,13 +185,15 @@ def _distinct_spaces(
     return spaces, refused
 
 
-def _notes_on_states(trials: Sequence[FrozenTrial], dropped: int) -> list[str]:
-    states = [trial.state.name for trial in trials]
+def _notes_on_states(trials: Sequence[FrozenTrial], losses: Array, dropped: int) -> list[str]:
+    states = np.array([trial.state.name for trial in trials])
     notes = []
-    if pruned := states.count("PRUNED"):
+    if pruned := int(np.isfinite(losses[states == "PRUNED"]).sum()):
         notes.append(f"{plural(pruned, 'pruned trial')} by rank at the last step")
-    if failed := states.count("FAIL"):
-        notes.append(f"{plural(failed, 'failed trial')} as not good")
+    for state, word in (("PRUNED", "pruned"), ("FAIL", "failed"), ("COMPLETE", "completed")):
+        if bad := int(np.isnan(losses[states == state]).sum()):
+            why = "" if state == "FAIL" else ": no number to compare"
+            notes.append(f"{plural(bad, f'{word} trial')} as not good{why}")
     if dropped:
         notes.append(f"{plural(dropped, 'failed trial')} left out: tried again later")
     return notes

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from malibo.alignment import translate
 from malibo.config import TrainConfig
 from malibo.history import History
 from malibo.labels import label
@@ -16,6 +17,9 @@ from malibo.space import Space
 from malibo.space.parameters import Array
 
 MANY_TASKS = 10  # from so many tasks on, whole tasks are held out
+_MANY_RUNS = 100  # of a task: from so many on an even sample leaves no gaps to speak of
+_BEST = 512  # configurations that are kept
+_LOOK = 4096  # runs, and random configurations, that are compared
 _CHUNK = 65_536  # rows encoded at once, so that memory stays small
 
 
@@ -36,6 +40,15 @@ class Data:
     def __len__(self) -> int:
         return len(self.p)
 
+    def joined(self, other: Data) -> Data:
+        """These and those of another."""
+        return Data(
+            np.concatenate([self.x, other.x]),
+            np.concatenate([self.p, other.p]),
+            np.concatenate([self.n, other.n]),
+            np.concatenate([self.task, other.task]),
+        )
+
     def rows(self, which: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Data:
         """Some of the observations."""
         return Data(self.x[which], self.p[which], self.n[which], self.task[which])
@@ -53,6 +66,54 @@ def encode(joint: Space, codes: Array, rng: np.random.Generator) -> Array32:
     """Network input of all rows; values that are unknown are drawn."""
     parts = [codes[i : i + _CHUNK] for i in range(0, len(codes), _CHUNK)]
     return np.concatenate([centred(joint.encode(joint.complete(part, rng))) for part in parts])
+
+
+def random_codes(history: History, size: int, rng: np.random.Generator) -> Array:
+    """Random configurations of the target's space, as codes of the joint one."""
+    codes = history.space.sample(rng, size)
+    same = history.joint == history.space
+    return codes if same else translate(codes, history.space, history.joint)
+
+
+def best_codes(history: History) -> Array:
+    """The best configurations of every task, some 500 in all, as codes of the joint space."""
+    each = max(1, _BEST // len(history.tasks))
+    codes, index, losses = history.codes, history.task_index, history.losses
+    kept = []
+    for task in range(len(history.tasks)):
+        rows = np.flatnonzero(index == task)
+        order = np.argsort(losses[rows], kind="stable")  # failed ones come last
+        good = rows[order[: min(each, -(-len(rows) // 10))]]  # no more than the best tenth
+        kept.append(good[np.isfinite(losses[good])])
+    chosen = np.concatenate(kept)
+    spread = np.linspace(0, len(chosen) - 1, min(len(chosen), _BEST)).round().astype(int)
+    return np.asarray(codes[chosen[spread]])
+
+
+def gaps(history: History) -> float:
+    """By how little a past covers the space: 0 for many runs spread evenly, at most 0.6.
+
+    Fewer than 100 runs a task leave gaps wherever they lie, and so does an optimiser, which
+    goes where it is good: the marginal distributions of its runs differ from even ones by more
+    than chance explains (Kolmogorov's distance, mean over the columns of the unit cube).
+    """
+    few = max(0.0, 1 - len(history) / (_MANY_RUNS * len(history.tasks)))
+    rng = np.random.default_rng(0)
+    kept = rng.permutation(len(history))[:_LOOK]
+    even = encode(history.joint, random_codes(history, _LOOK, rng), rng)
+    past = encode(history.joint, history.codes[kept], rng)
+    uneven = _distances(past, even) - 1.36 * np.sqrt(1 / len(past) + 1 / len(even))
+    return float(min(0.5 * few + 2 * np.maximum(uneven, 0).mean(), 0.6))
+
+
+def _distances(a: Array32, b: Array32) -> Array:
+    """(D,) Kolmogorov's distance between the columns of two samples, on a grid."""
+    grid = np.linspace(-1, 1, 65)
+    found = []
+    for one, other in zip(a.T, b.T, strict=True):
+        shares = [np.searchsorted(np.sort(x), grid, side="right") / len(x) for x in (one, other)]
+        found.append(np.abs(shares[0] - shares[1]).max())
+    return np.array(found)
 
 
 def split(history: History, rng: np.random.Generator) -> tuple[NDArray[np.bool_], list[int]]:

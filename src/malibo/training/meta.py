@@ -19,7 +19,16 @@ from malibo.labels import label
 from malibo.metamodel import MetaModel, TrainingLog
 from malibo.network import Array32, Network, initial_weights
 from malibo.threads import one_thread
-from malibo.training.data import Data, batches, encode, label_history, split
+from malibo.training.data import (
+    Data,
+    batches,
+    best_codes,
+    encode,
+    gaps,
+    label_history,
+    random_codes,
+    split,
+)
 from malibo.training.loss import EMBEDDINGS, Loss, used_embeddings
 from malibo.training.recipes import Optimizer, recipe_for
 from malibo.training.regularizer import empirical_cdf
@@ -67,6 +76,7 @@ class _Run:
     def __init__(self, history: History, config: TrainConfig, seed: int) -> None:
         self.history, self.config = history, config
         self.rng = np.random.default_rng([seed, 0])
+        self.background_rng = np.random.default_rng([seed, 1])
         self.codes = history.codes
         self.unknown = bool(history.joint.unknown(self.codes).any())
         self.p, self.n = label_history(history, config)
@@ -76,8 +86,8 @@ class _Run:
         data = self._data()
         self.training = self._training_part(data)
         self.share = self._shares()
+        self.recipe = recipe_for(config, len(self.training), gaps(history))
         self.validate = self._validation(data)
-        self.recipe = recipe_for(config, len(self.training))
         self.loss = Loss(config, self.recipe.variance)
         self.stream = batches(len(self.training), self.recipe.batch, self.rng)
 
@@ -109,7 +119,7 @@ class _Run:
             return lambda weights: loss_of_new_tasks(
                 self._network(weights), self.config.task_layer, tasks
             )
-        sample = data.rows(which[:_VALIDATION_ROWS])
+        sample = self._with_background(data.rows(which[:_VALIDATION_ROWS]))
         return lambda weights: loss_of_known_tasks(
             self._network(weights), weights[EMBEDDINGS], sample
         )
@@ -119,7 +129,12 @@ class _Run:
         known = rows[: min(SHOTS, len(rows) // 2)]
         labels = label(self.history.losses[known], self.config.past_gamma, self.config.utility)
         p, n = labels.p.astype(np.float32), labels.n.astype(np.float32)
-        return NewTask(data.rows(rows), replace(data.rows(known), p=p, n=n))
+        return NewTask(self._with_background(data.rows(rows)), replace(data.rows(known), p=p, n=n))
+
+    def _with_background(self, data: Data) -> Data:
+        """As many random configurations beside the observations as in a step."""
+        size = round(len(data) * self.recipe.background / self.recipe.batch)
+        return data.joined(self._background(size)) if size else data
 
     def _network(self, weights: Weights) -> Network:
         return Network({name: w for name, w in weights.items() if name != EMBEDDINGS})
@@ -161,14 +176,31 @@ class _Run:
     def _stretch(self, optimizer: Optimizer, steps: int) -> None:
         """Some gradient steps; the embeddings are sorted anew every few, for it costs time."""
         cdf = empirical_cdf(optimizer.weights[EMBEDDINGS])
+        extra = self.recipe.background
+        background = self._background(steps * extra) if extra else None
+        ones = np.ones(extra, np.float32)
         for step in range(steps):
             if step and step % _REFRESH == 0:
                 cdf = empirical_cdf(optimizer.weights[EMBEDDINGS])
             rows = next(self.stream)
-            _, gradient = self.loss.value_and_gradient(
-                optimizer.weights, self.training.rows(rows), self.share[rows], cdf
-            )
+            batch, share = self.training.rows(rows), self.share[rows]
+            if background is not None:
+                batch = batch.joined(background.rows(slice(step * extra, (step + 1) * extra)))
+                share = np.concatenate([share, ones])
+            _, gradient = self.loss.value_and_gradient(optimizer.weights, batch, share, cdf)
             optimizer.step(gradient)
+
+    def _background(self, size: int) -> Data:
+        """Random configurations of any task, none of them good.
+
+        Runs that some optimiser chose leave regions without any. Nothing there would tell the
+        network that they are no better than the rest, and it might promise most just there.
+        """
+        rng, joint = self.background_rng, self.history.joint
+        codes = random_codes(self.history, size, rng)
+        task = rng.integers(len(self.trained_tasks), size=size).astype(np.int32)
+        nothing = np.zeros(size, np.float32)
+        return Data(encode(joint, codes, rng), nothing, nothing + 1, task)
 
     def _initial(self) -> Weights:
         config, joint = self.config, self.history.joint
@@ -202,6 +234,7 @@ class _Run:
             config=self.config,
             direction=self.history.direction,
             log=log,
+            best=best_codes(self.history),
         )
 
     def _embeddings(self, network: Network, trained: Array32) -> Array32:

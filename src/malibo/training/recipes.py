@@ -25,6 +25,7 @@ class Recipe:
     interval    steps between two looks at the validation loss
     patience    stop after so many looks without a better one
     variance    weight of the mean of ‖Φ‖² in the loss
+    background  random configurations in a step, beside the observations
     """
 
     name: str
@@ -34,6 +35,7 @@ class Recipe:
     interval: int
     patience: int
     variance: float
+    background: int
 
     def rate(self, step: int) -> float:
         """Learning rate of a step: exponential decay, or one cycle of a cosine."""
@@ -50,20 +52,25 @@ _FEW = 4096  # below so many observations "fast" takes smaller batches: as good,
 _EMBEDDING_RATE = 2.0  # of the embeddings, relative to the rest ("fast")
 
 
-def recipe_for(config: TrainConfig, observations: int) -> Recipe:
-    """The recipe's numbers for a history of so many training observations."""
-    variance = config.prior_variance
+def recipe_for(config: TrainConfig, observations: int, gaps: float = 0.0) -> Recipe:
+    """The recipe's numbers for a history of so many training observations.
+
+    ``gaps`` is the share of random configurations that should stand in for those nobody tried.
+    """
+    variance, background = config.prior_variance, config.background
     if config.recipe == "paper":
         batch = min(config.batch_size or 256, observations)
         epoch = -(-observations // batch)
         steps = config.steps or 2048 * epoch
-        return Recipe("paper", steps, batch, epoch, min(epoch, steps), 100, variance or 0.0)
+        extra = round((background or 0.0) * batch)
+        return Recipe("paper", steps, batch, epoch, min(epoch, steps), 100, variance or 0.0, extra)
     batch = min(config.batch_size or (256 if observations < _FEW else 512), observations)
     epoch = -(-observations // batch)
     steps = config.steps or min(max(20 * epoch, 300), 4000)
     interval = max(1, min(steps // 40, 50))
     variance = 0.01 if variance is None else variance
-    return Recipe("fast", steps, batch, epoch, interval, steps // interval, variance)
+    extra = round((gaps if background is None else background) * batch)
+    return Recipe("fast", steps, batch, epoch, interval, steps // interval, variance, extra)
 
 
 class Optimizer:

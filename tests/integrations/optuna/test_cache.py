@@ -23,6 +23,8 @@ from malibo.training import meta_train
 SHORT = TrainConfig(steps=2)
 SPACE = Space(x=Float(0, 1))
 
+pytestmark = pytest.mark.filterwarnings("ignore:the past has")
+
 
 @pytest.fixture(autouse=True)
 def _quiet() -> Iterator[None]:

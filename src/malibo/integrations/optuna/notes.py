@@ -4,16 +4,17 @@
 whole configuration that is planned for a trial goes into a system attribute, so that other
 workers know of it before the objective has asked for all its values.
 
-Optuna gives a sampler no public way to write an attribute of a trial. The two private names
-that it takes are used here and nowhere else. Where they are gone, nothing is written, one
-warning says so, and suggestions go on as before, of pending trials knowing only the values that
-have been asked for.
+Optuna gives a sampler no public way to write an attribute of a trial, nor to see the trials
+of all brackets of Hyperband. The private names that it takes are used here and nowhere else.
+Where they are gone, a warning says that nothing is written, brackets do not know of each other,
+and suggestions go on as before, of pending trials knowing only what has been asked for.
 """
 
 from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,6 +44,19 @@ def write_notes(
             " recorded, and workers that start at the same moment may try the same.",
             stacklevel=2,
         )
+
+
+def all_trials(study: Study) -> Sequence[FrozenTrial]:
+    """The trials of a study, of all brackets where a pruner shows the sampler only one.
+
+    How trials of other brackets did is known, too, and what they tried need not be tried again.
+    """
+    if type(study).__name__ == "Study":
+        return study.get_trials(deepcopy=False)
+    try:
+        return study._storage.get_all_trials(study._study_id, deepcopy=False)
+    except AttributeError:
+        return study.get_trials(deepcopy=False)
 
 
 def intended(trial: FrozenTrial) -> Config:

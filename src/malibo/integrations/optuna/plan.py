@@ -29,6 +29,7 @@ class Plan:
     source    what chose it, as in ``Suggestion``, or REPEAT
     trust     in the past when it was chosen; None where it plays no part
     given     values that Optuna has already, whether the objective asks for them or not
+    seen      names of parameters that other trials have asked for
     attempt   how often it was made anew
     """
 
@@ -37,6 +38,7 @@ class Plan:
     source: str
     trust: float | None
     given: Config = field(default_factory=dict)
+    seen: frozenset[str] = frozenset()
     attempt: int = 0
 
 

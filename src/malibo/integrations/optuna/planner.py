@@ -74,7 +74,7 @@ class Planner:
             snapshot = Snapshot.of(study, trial)
             if plan.source == REPEAT or not snapshot.has(plan.values):
                 break
-        return plan
+        return replace(plan, seen=frozenset(snapshot.distributions))
 
     def _promising(
         self,
@@ -86,12 +86,13 @@ class Planner:
         by_chance: bool,
     ) -> Plan:
         model, config = self._model_for(space), self._config
+        informed = model.informed
         if by_chance:
             model, config = model.forgotten, replace(config, random_first=2**31)
         observations = self._reader.observations(study.study_name, snapshot, space)
         with one_thread():
             plan = make_plan(model, observations, config, rng, decided)
-        return plan if self._model and self._model.informed else replace(plan, trust=0.0)
+        return plan if informed else replace(plan, trust=0.0)
 
     def _model_for(self, space: Space) -> MetaModel:
         if space not in self._models:

@@ -6,8 +6,8 @@ What the sampler keeps is a cache, and the plans of trials under way.
 
 from __future__ import annotations
 
+import math
 import secrets
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -25,7 +25,8 @@ from malibo.integrations.optuna.cache import trained
 from malibo.integrations.optuna.notes import enqueued
 from malibo.integrations.optuna.plan import Plan
 from malibo.integrations.optuna.planner import Moment, Planner
-from malibo.integrations.optuna.target import differences, without_condition
+from malibo.integrations.optuna.target import without_condition
+from malibo.integrations.optuna.telling import tell_differences, tell_of_itself, tell_of_little
 from malibo.metamodel import MetaModel
 from malibo.optimizer import checked_seed
 from malibo.sources.trials import parameters_of
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
     SearchSpace = dict[str, BaseDistribution]
 
+
+_MANY = 1e6  # combinations of values: no two trials will have the same by chance
 
 _Key = tuple[str, int]  # a trial: the name of its study, and its number
 
@@ -67,13 +70,14 @@ class MaliboSampler(BaseSampler):
     ) -> None:
         if model is not None and not isinstance(model, MetaModel):
             raise InputError(
-                f"model must be a malibo.MetaModel, got {type(model).__name__}; past studies are"
-                " read by MaliboSampler.from_studies(...)."
+                f"model must be a malibo.MetaModel, got {type(model).__name__}; read a file by"
+                " malibo.MetaModel.load(...), past studies by MaliboSampler.from_studies(...)."
             )
         self.config = with_options(SuggestConfig, config, options)
         self.seed = checked_seed(seed)
         self.history: History | None = None
         space = as_space(search_space)
+        self._expected = "what the past had" if space is None else "search_space"
         self._base = model.space if space is None and model is not None else space
         self.model = model.for_space(space) if model and space else model
         self._told = False  # of differences between the past and the objective
@@ -105,11 +109,16 @@ class MaliboSampler(BaseSampler):
 
         ``sampler.history.describe()`` lists what was read, and what was repaired.
         """
+        if not isinstance(train, TrainConfig | None):
+            raise InputError(f"train must be a malibo.TrainConfig, got {train!r}.")
+        if not isinstance(cache, str | PathLike | bool):
+            raise InputError(f"cache must be True, False or a folder, got {cache!r}.")
         history = History.from_optuna(storage, studies, exclude=exclude, rename=rename)
         if (space := as_space(search_space)) is not None:
             history = history.for_space(space)
         model = trained(history, train or TrainConfig(), cache, progress)
-        sampler = cls(model, seed=seed, config=config, **options)
+        tell_of_little(history)
+        sampler = cls(model, seed=seed, search_space=space, config=config, **options)
         sampler.history = history
         return sampler
 
@@ -167,7 +176,9 @@ class MaliboSampler(BaseSampler):
                 return self._at_random(study, trial, param_name, param_distribution)
             parameter = found[param_name]
             plan = self._plans.get(_key(study, trial))
-            if plan is None or not _fits(plan, param_name, parameter):
+            if plan is not None and self._nothing_known(study, plan, param_name):
+                plan = self._extended(study, trial, plan, param_name, parameter)
+            elif plan is None or not _fits(plan, param_name, parameter):
                 plan = self._replan(study, trial, plan, param_name, parameter)
             return parameter.to_value(parameter.to_code(plan.values[param_name]))
 
@@ -184,7 +195,8 @@ class MaliboSampler(BaseSampler):
             self._moments.pop(_key(study, trial), None)
             if state in (TrialState.COMPLETE, TrialState.PRUNED) and not self._told:
                 self._told = True
-                self._tell_differences(study, trial)
+                tell_differences(self.model, self._base, self._expected, trial)
+                tell_of_itself(self.model, study.study_name)
 
     def reseed_rng(self) -> None:
         """Take another seed; suggestions of parallel trials differ without it."""
@@ -192,7 +204,7 @@ class MaliboSampler(BaseSampler):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it takes to go on; the past itself, which may be large, stays behind."""
-        kept = ("config", "seed", "model", "_base", "_told")
+        kept = ("config", "seed", "model", "_base", "_expected", "_told")
         return {"history": None, **{name: self.__dict__[name] for name in kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -240,22 +252,31 @@ class MaliboSampler(BaseSampler):
         sampler = RandomSampler(seed=int(seed.integers(2**31)))
         return sampler.sample_independent(study, trial, name, distribution)
 
-    def _tell_differences(self, study: Study, trial: FrozenTrial) -> None:
-        if self.model is None or self._base is None:
-            return
-        asked, refused = parameters_of(trial.distributions)
-        found = differences(self._base, asked, trial.params)
-        found = "; ".join(
-            [*filter(None, [found]), *(f"{n!r} at random: {r}" for n, r in refused.items())]
+    def _nothing_known(self, study: Study, plan: Plan, name: str) -> bool:
+        """Whether a parameter is new to past and study, and no two trials will meet by chance.
+
+        An objective with many of them would otherwise have a plan made for each.
+        """
+        known = self.model is not None and name in self.model.joint
+        unseen = name not in plan.space and name not in plan.seen
+        sizes = [parameter.count for parameter in plan.space.values()]
+        return unseen and not known and math.prod(sizes) > _MANY
+
+    def _extended(
+        self, study: Study, trial: FrozenTrial, plan: Plan, name: str, parameter: Parameter
+    ) -> Plan:
+        """The plan with one more parameter of which nothing is known: any value."""
+        attempt = plan.attempt + 1
+        rng = np.random.default_rng([self.seed, trial.number, attempt])
+        value = parameter.to_value(float(parameter.sample(rng, 1)[0]))
+        plan = replace(
+            plan,
+            space=Space({**plan.space, name: parameter}),
+            values={**plan.values, name: value},
+            attempt=attempt,
         )
-        if study.study_name in self.model.tasks:
-            found += f"; the past contains this study, {study.study_name!r}: exclude=[...] it"
-        if found:
-            warnings.warn(
-                f"the objective differs from what the past had: {found}. Suggestions stay warm in"
-                " what they share; give search_space=... to train for what is asked for.",
-                stacklevel=2,
-            )
+        self._plans[_key(study, trial)] = plan
+        return plan
 
 
 def as_space(space: Space | SearchSpace | None) -> Space | None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from optuna.trial import TrialState
 
-from malibo.integrations.optuna.notes import enqueued, intended
+from malibo.errors import InputError
+from malibo.integrations.optuna.notes import all_trials, enqueued, intended
 from malibo.observations import Observations
 from malibo.sources.trials import codes_of, lasting, losses_of
 from malibo.space import Space
@@ -43,11 +44,11 @@ class Snapshot:
     def of(cls, study: Study, trial: FrozenTrial) -> Snapshot:
         """Of all trials but this one; a study with several objectives is refused."""
         if len(study.directions) > 1:
-            raise ValueError(
+            raise InputError(
                 f"MaliboSampler tunes one objective, and this study has {len(study.directions)};"
                 " use another sampler for it, such as TPESampler."
             )
-        others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        others = [t for t in all_trials(study) if t.number != trial.number]
         distributions: dict[str, BaseDistribution] = {}
         for other in others:
             distributions.update(other.distributions)

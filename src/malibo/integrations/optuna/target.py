@@ -65,8 +65,10 @@ def without_condition(parameter: Parameter) -> Parameter:
     return replace(parameter, when={}) if parameter.when else parameter
 
 
-def differences(base: Space, asked: Mapping[str, Parameter], config: Mapping[str, Any]) -> str:
-    """How what a trial asked for differs from what was known before, in words; "" if not."""
+def differences(
+    base: Space, asked: Mapping[str, Parameter], config: Mapping[str, Any]
+) -> list[str]:
+    """How what a trial asked for differs from what was known before, one sentence each."""
     found = []
     for name, parameter in asked.items():
         if name not in base:
@@ -79,4 +81,4 @@ def differences(base: Space, asked: Mapping[str, Parameter], config: Mapping[str
         for name, parameter in base.items()
         if name not in asked and active(parameter, config) and not isinstance(parameter, Fixed)
     ]
-    return "; ".join(found)
+    return found
