@@ -31,6 +31,9 @@ def parameters_of(
     found: dict[str, Parameter] = {}
     refused: dict[str, str] = {}
     for name in sorted(distributions):
+        if not name:
+            refused[name] = "a parameter needs a name."
+            continue
         try:
             found |= from_optuna({name: distributions[name]})
         except SpaceError as error:

@@ -176,7 +176,7 @@ class MaliboSampler(BaseSampler):
                 return self._at_random(study, trial, param_name, param_distribution)
             parameter = found[param_name]
             plan = self._plans.get(_key(study, trial))
-            if plan is not None and self._nothing_known(study, plan, param_name):
+            if plan is not None and self._nothing_known(plan, param_name):
                 plan = self._extended(study, trial, plan, param_name, parameter)
             elif plan is None or not _fits(plan, param_name, parameter):
                 plan = self._replan(study, trial, plan, param_name, parameter)
@@ -252,7 +252,7 @@ class MaliboSampler(BaseSampler):
         sampler = RandomSampler(seed=int(seed.integers(2**31)))
         return sampler.sample_independent(study, trial, name, distribution)
 
-    def _nothing_known(self, study: Study, plan: Plan, name: str) -> bool:
+    def _nothing_known(self, plan: Plan, name: str) -> bool:
         """Whether a parameter is new to past and study, and no two trials will meet by chance.
 
         An objective with many of them would otherwise have a plan made for each.
