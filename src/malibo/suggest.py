@@ -24,7 +24,6 @@ from malibo.threads import one_thread
 
 Source = Literal["past", "meta-model", "process", "booster", "random"]
 
-_PROCESS_FROM = 2  # results: one alone has no scale, and the process would look far and wide
 _FEW, _MANY = 2048, 5120  # random candidates, with others beside them and without
 _TOP = 5  # best configurations around which candidates are added
 DISTRUST = 0.5  # below this trust the past more likely misleads than helps
@@ -113,8 +112,7 @@ def _suggest_one(
         pool = guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
     elif pool is None:
         pool = draw_pool(model, config.random_candidates or _MANY, taken, rng)
-    enough = len(observations.losses) >= _PROCESS_FROM
-    score = _process_scores if process and enough else _classifier_scores
+    score = _process_scores if process and len(observations.losses) else _classifier_scores
     scores = score(model, observations, config, rng, pool)
     row = best(scores.corrected, pool.codes, taken, rng, scores.tolerance)
     source = scores.source

@@ -18,6 +18,7 @@ from malibo.space.parameters import Array
 
 MANY_TASKS = 10  # from so many tasks on, whole tasks are held out
 _MANY_RUNS = 100  # of a task: from so many on an even sample leaves no gaps to speak of
+_SOME = 0.02  # less is not worth a row
 _BEST = 512  # configurations that are kept
 _LOOK = 4096  # runs, and random configurations, that are compared
 _CHUNK = 65_536  # rows encoded at once, so that memory stays small
@@ -91,7 +92,7 @@ def best_codes(history: History) -> Array:
 
 
 def gaps(history: History) -> float:
-    """By how little a past covers the space: 0 for many runs spread evenly, at most 0.6.
+    """By how little a past covers the space: 0 if many runs are spread evenly, at most 0.6.
 
     Fewer than 100 runs a task leave gaps wherever they lie, and so does an optimiser, which
     goes where it is good: the marginal distributions of its runs differ from even ones by more
@@ -103,7 +104,8 @@ def gaps(history: History) -> float:
     even = encode(history.joint, random_codes(history, _LOOK, rng), rng)
     past = encode(history.joint, history.codes[kept], rng)
     uneven = _distances(past, even) - 1.36 * np.sqrt(1 / len(past) + 1 / len(even))
-    return float(min(0.5 * few + 2 * np.maximum(uneven, 0).mean(), 0.6))
+    found = min(0.5 * few + 2 * np.maximum(uneven, 0).sum() / max(len(uneven), 1), 0.6)
+    return float(found) if found > _SOME else 0.0
 
 
 def _distances(a: Array32, b: Array32) -> Array:
