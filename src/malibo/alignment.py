@@ -34,6 +34,9 @@ def union_space(spaces: Sequence[Space]) -> Space:
         for name, parameter in space.items():
             parameters.setdefault(name, parameter)
     widened = _widened(parameters, spaces)
+    for name, parameter in parameters.items():
+        if isinstance(parameter, Fixed) and not isinstance(widened[name], Fixed):
+            widened[name] = replace(widened[name], default=None)  # which nobody has declared
     return Space({name: _with_valid_condition(p, widened) for name, p in widened.items()})
 
 

@@ -14,7 +14,7 @@ from malibo.config import GAMMA, TrainConfig
 from malibo.errors import ModelFileError, plural
 from malibo.history import Direction
 from malibo.network import Array, Array32, Network, centred
-from malibo.space import Space
+from malibo.space import Float, Int, Space
 
 _LOOK, _LIST = 2**14, 2**16  # configurations among which the promising ones are found
 _PROMISING = 512  # of them
@@ -176,6 +176,9 @@ class MetaModel:
         if self.best is None or not len(self.best):
             return np.empty((0, len(self.space)))
         codes = translate(self.best, self.joint, self.space)
+        for index, parameter in enumerate(self.space.values()):
+            if isinstance(parameter, Float | Int):  # the joint space may know no steps
+                codes[:, index] = parameter.snapped(codes[:, index])
         return np.unique(self.space.complete(codes, np.random.default_rng(0)), axis=0)
 
     @cached_property

@@ -288,7 +288,7 @@ def drawn(p: BaseDistribution | None) -> list[FrozenTrial]:
         (AB, FLOAT, Categorical(["a", "b"])),
         (CategoricalDistribution([1, 2]), INT, Categorical([1, 2])),
         (CategoricalDistribution([None, "a"]), AB, Categorical([None, "a", "b"])),
-        (CategoricalDistribution(["a"]), AB, Categorical(["a", "b"], default="a")),
+        (CategoricalDistribution(["a"]), AB, Categorical(["a", "b"])),
         (None, FLOAT, Float(0, 1)),
         (AB, None, Categorical(["a", "b"])),
     ],

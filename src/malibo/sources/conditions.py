@@ -47,13 +47,11 @@ def _condition(
     )
     for parent in parents:
         parameter = others[parent]
-        codes = {  # code of the parent: whether the child was there
-            (code_or_nan(parameter, config[parent]), name in config)
-            for config in configs
-            if parent in config
-        }
-        everywhere = all(parent in config for config in configs if name in config)
-        if everywhere and _explains(parameter, codes, len(configs)):
+        if not all(parent in config for config in configs if name in config):
+            continue
+        pairs = {(config[parent], name in config) for config in configs if parent in config}
+        codes = {(code_or_nan(parameter, value), there) for value, there in pairs}
+        if _explains(parameter, codes, len(configs)):
             return {parent: _activating(parameter, dict(codes))}
     return {}
 

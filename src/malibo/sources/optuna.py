@@ -37,7 +37,8 @@ def read_studies(
     warning.
     """
     require("optuna", "optuna")
-    if not isinstance(rename, Mapping | None):
+    names = [*rename.items()] if isinstance(rename, Mapping) else [] if rename is None else [rename]
+    if not all(isinstance(pair, tuple) and all(map(_is_name, pair)) for pair in names):
         raise HistoryError(f"rename must map old names to new ones, got {rename!r}.")
     tasks = []
     for study in _studies(storage, _names(studies), _names(exclude) or []):
@@ -72,7 +73,15 @@ def _renaming(old: str, new: str) -> str:
 
 
 def _names(names: Sequence[str] | str | None) -> Sequence[str] | None:
-    return [names] if isinstance(names, str) else names
+    if names is None or isinstance(names, str):
+        return names if names is None else [names]
+    if not isinstance(names, Sequence) or not all(map(_is_name, names)):
+        raise HistoryError(f"studies and exclude are lists of names, got {names!r}.")
+    return names
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and bool(name)
 
 
 def _studies(

@@ -26,11 +26,14 @@ def opened(storage: str | BaseStorage) -> BaseStorage:
         return storage
     if not isinstance(storage, str) or "://" not in storage:
         raise HistoryError(f"{_EXPECTED}; got {storage!r}.")
+    errors: tuple[type[Exception], ...] = (*storage_errors(), ValueError)
     try:
         if (path := _sqlite_file(storage)) is not None:
             _check_sqlite(path)
         return optuna.storages.RDBStorage(storage)
-    except storage_errors() as error:
+    except HistoryError:
+        raise
+    except errors as error:
         raise unreadable(storage, error) from error
 
 

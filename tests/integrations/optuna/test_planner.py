@@ -145,3 +145,18 @@ def test_a_configuration_that_another_finished_meanwhile_is_not_planned(
         )
     )
     assert planner.plan(study, mine, snapshot, SMALL, {}, (0, 0)).values != first.values
+
+
+def test_a_constant_beside_the_plan_does_not_hide_that_it_is_taken(study: optuna.Study) -> None:
+    mine = begun(study)
+    planner = Planner(None, SMALL, CONFIG)
+    snapshot = planner.moment(study, mine).snapshot
+    first = planner.plan(study, mine, snapshot, SMALL, {}, (0, 0))
+    study.add_trial(
+        optuna.create_trial(
+            params={**first.values, "constant": 5},
+            distributions={"i": IntDistribution(0, 3), "constant": IntDistribution(5, 5)},
+            state=TrialState.RUNNING,
+        )
+    )
+    assert planner.plan(study, mine, snapshot, SMALL, {}, (0, 0)).values != first.values

@@ -24,7 +24,7 @@ from optuna.distributions import (
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 import malibo
-from malibo import Categorical, Float, History, Malibo, MetaModel, Space, Task
+from malibo import Categorical, Float, History, Int, Malibo, MetaModel, Space, Task
 from malibo.errors import InputError
 from malibo.integrations.optuna import MaliboSampler
 from malibo.suggest import Source
@@ -470,3 +470,86 @@ def test_private_names_of_optuna_are_used_in_one_file_only() -> None:
     private = re.compile(r"(?<!\bself)(?<!\bcls)\._[a-z]|import _|optuna\._")
     users = {path.name for path in files if private.search(path.read_text(encoding="utf-8"))}
     assert users == {"notes.py"}
+
+
+# -- what a review found -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda t: t.suggest_float("x", -5, 5, step=0.5), lambda t: t.suggest_int("x", -5, 5)]
+)
+def test_values_of_the_past_are_rounded_to_what_is_asked_for(
+    model: MetaModel, ask: Callable[[Trial], float]
+) -> None:
+    def other(trial: Trial) -> float:
+        return loss(ask(trial), trial.suggest_float("lr", 1e-5, 1e-1, log=True), "a")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study = tuned(MaliboSampler(model, seed=0), 12, other)
+    assert all((2 * trial.params["x"]) % 1 == 0 for trial in study.trials)
+    changed = model.for_space(Space(x=Int(-5, 5), lr=SPACE["lr"], kind=SPACE["kind"]))
+    opt = Malibo(changed, seed=0)
+    for _ in range(6):
+        config = opt.ask()
+        opt.tell(config, loss(**config))
+    assert opt.pending == []
+
+
+def test_a_parameter_whose_parent_is_gone_does_not_hide_what_was_tried() -> None:
+    space = Space(x=Int(0, 20), k=Categorical(["a", "b"]), d=Float(0, 1, when={"k": "a"}))
+    codes = space.sample(np.random.default_rng(0), 60)
+    past = History([Task(str(i), space, codes, np.abs(codes[:, 0] - 7 - i)) for i in range(2)])
+    sampler = MaliboSampler(malibo.meta_train(past, steps=50, progress=False), seed=0)
+    with pytest.warns(UserWarning, match="'k' is not asked for"):
+        study = tuned(sampler, 15, lambda t: abs(t.suggest_int("x", 0, 20) - 9))
+    assert len({trial.params["x"] for trial in study.trials}) == 15
+
+
+def test_a_trial_that_fails_before_it_asks_for_all_is_not_repeated_for_ever() -> None:
+    space = Space(x=Int(0, 20), k=Categorical(["a", "b", "c"]))
+    codes = space.sample(np.random.default_rng(0), 60)
+    past = History([Task(str(i), space, codes, np.abs(codes[:, 0] - 7)) for i in range(2)])
+    sampler = MaliboSampler(malibo.meta_train(past, steps=50, progress=False), seed=0)
+
+    def failing(trial: Trial) -> float:
+        if 5 <= trial.suggest_int("x", 0, 20) <= 9:
+            raise RuntimeError("out of memory")
+        trial.suggest_categorical("k", ["a", "b", "c"])
+        return 1.0
+
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(failing, n_trials=20, catch=RuntimeError)
+    assert sum(trial.state == TrialState.COMPLETE for trial in study.trials) >= 10
+
+
+def test_a_study_by_the_same_name_starts_anew(model: MetaModel) -> None:
+    sampler = MaliboSampler(model, seed=0)
+    for turn in range(2):
+        study = optuna.create_study(study_name="same", sampler=sampler)
+        found = []
+        for _ in range(5):
+            trial = study.ask(SPACE.to_optuna())
+            found.append(trial.params)
+            study.tell(trial, (1 - 2 * turn) * loss(**trial.params))
+        fresh = optuna.create_study(sampler=MaliboSampler(model, seed=0))
+        for expected in found:
+            trial = fresh.ask(SPACE.to_optuna())
+            assert trial.params == expected
+            fresh.tell(trial, (1 - 2 * turn) * loss(**trial.params))
+        study.ask()  # and never told
+
+
+def test_booleans_stay_booleans() -> None:
+    space = Space(flag=Categorical([0, 1]), x=Float(0, 1))
+    codes = space.sample(np.random.default_rng(0), 60)
+    past = History([Task(str(i), space, codes, codes[:, 1]) for i in range(2)])
+    sampler = MaliboSampler(malibo.meta_train(past, steps=20, progress=False), seed=0)
+    seen = []
+
+    def objective(trial: Trial) -> float:
+        seen.append(trial.suggest_categorical("flag", [False, True]))
+        return trial.suggest_float("x", 0, 1)
+
+    tuned(sampler, 8, objective)
+    assert {type(flag) for flag in seen} == {bool}

@@ -19,6 +19,8 @@ Opener = Callable[[], Any]
 
 TRIALS = 12
 
+pytestmark = pytest.mark.filterwarnings("ignore:the past has")
+
 
 def objective(trial: Any) -> float:
     """A loss over every kind of parameter, one of which is there for one choice only."""

@@ -7,6 +7,7 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import asdict
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from malibo.history import History
 from malibo.metamodel import MetaModel
 from malibo.training import meta_train
 
-_FORMAT = 1  # raised when the same past would give another model
+_FORMAT = 1  # raised when the same past would give another model between two versions
 
 
 def trained(
@@ -46,7 +47,7 @@ def _folder() -> Path:
 
 def _digest(history: History, config: TrainConfig) -> str:
     """A name for all that decides on the model."""
-    options = json.dumps([_FORMAT, asdict(config), history.space.to_json()])
+    options = json.dumps([_FORMAT, version("malibo"), asdict(config), history.space.to_json()])
     digest = hashlib.sha256(options.encode())
     for task in history:
         digest.update(json.dumps([task.name, task.direction, task.space.to_json()]).encode())

@@ -129,6 +129,7 @@ class MaliboSampler(BaseSampler):
     ) -> dict[str, BaseDistribution]:
         """What this sampler chooses together: from the past at trial 0, then as asked for."""
         with self._lock:
+            self._plans.pop(_key(study, trial), None)  # of another study by the same name
             moment = self._moments[_key(study, trial)] = self._planner.moment(study, trial)
         snapshot, space = moment
         if space is None:
@@ -155,7 +156,11 @@ class MaliboSampler(BaseSampler):
             seed = (self.seed, trial.number)
             plan = self._planner.plan(study, trial, moment.snapshot, space, decided, seed)
             sure = [name for name in asked if name in moment.snapshot.distributions]
-            given = {name: plan.values[name] for name in sure if name in plan.values}
+            given = {
+                name: asked[name].to_value(asked[name].to_code(plan.values[name]))
+                for name in sure
+                if name in plan.values
+            }
             self._plans[_key(study, trial)] = replace(plan, given=given)
             return given
 

@@ -13,7 +13,7 @@ from malibo.errors import InputError
 from malibo.integrations.optuna.notes import all_trials, enqueued, intended
 from malibo.observations import Observations
 from malibo.sources.trials import codes_of, lasting, losses_of
-from malibo.space import Space
+from malibo.space import Config, Space
 from malibo.space.parameters import Array
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 _SPACES = 16  # for which the trials of a study are kept as codes
+_NOTHING: tuple[None, None] = (None, None)
 _OPEN = (TrialState.RUNNING, TrialState.WAITING)
 
 
@@ -59,8 +60,9 @@ class Snapshot:
         return cls(finished, pending, distributions, factor)
 
     def has(self, config: Mapping[str, Any]) -> bool:
-        """Whether one of the trials is of this configuration."""
-        return config in self.pending or any(config == t.params for t in self.finished)
+        """Whether one of the trials has these values, and maybe others beside them."""
+        others = [*self.pending, *(trial.params for trial in self.finished)]
+        return any(config.items() <= other.items() for other in others)
 
     @property
     def whole(self) -> list[Mapping[str, Any]]:
@@ -68,21 +70,26 @@ class Snapshot:
         return [t.params for t in self.finished if t.state == TrialState.COMPLETE]
 
 
+def _tried(trial: FrozenTrial) -> Mapping[str, Any]:
+    """The configuration of a finished trial, whole even if the trial ended early."""
+    return trial.params if trial.state == TrialState.COMPLETE else intended(trial)
+
+
 class Reader:
     """Snapshots as observations; a finished trial is read once."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[str, Space], dict[int, Array]] = {}
+        self._rows: dict[tuple[str, Space], dict[int, tuple[Config, Array]]] = {}
 
     def observations(self, study: str, snapshot: Snapshot, space: Space) -> Observations:
         """Results and pending configurations as codes of a space."""
         if (study, space) not in self._rows and len(self._rows) >= _SPACES:
             self._rows.clear()
         known = self._rows.setdefault((study, space), {})
-        new = [t for t in snapshot.finished if t.number not in known]
-        rows = codes_of([t.params for t in new], space)
-        known |= {t.number: row for t, row in zip(new, rows, strict=True)}
-        codes = [known[t.number] for t in snapshot.finished]
+        new = [t for t in snapshot.finished if known.get(t.number, _NOTHING)[0] != t.params]
+        rows = codes_of([_tried(t) for t in new], space)
+        known |= {t.number: (t.params, row) for t, row in zip(new, rows, strict=True)}
+        codes = [known[t.number][1] for t in snapshot.finished]
         return Observations(
             np.array(codes).reshape(-1, len(space)),
             losses_of(snapshot.finished, snapshot.factor),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from malibo.alignment import changes
+from malibo.alignment import changes, code_or_nan
 from malibo.errors import SpaceError
 from malibo.sources.conditions import with_conditions
 from malibo.space import Fixed, Parameter, Space
@@ -33,6 +34,8 @@ def target_space(
         for name in names
         if name in asked or not any(active(known[name], config) for config in whole)
     }
+    while whole and (lost := [n for n in found if n not in asked and _lost(known[n], found)]):
+        found = {name: parameter for name, parameter in found.items() if name not in lost}
     if not found:
         return None
     inferred = with_conditions(found, whole)
@@ -51,6 +54,14 @@ def active(parameter: Parameter, config: Mapping[str, Any]) -> bool:
     """Whether a configuration fulfils the condition of a parameter."""
     return all(
         parent in config and config[parent] in values for parent, values in parameter.when.items()
+    )
+
+
+def _lost(parameter: Parameter, others: Mapping[str, Parameter]) -> bool:
+    """Whether nothing can activate a parameter any more."""
+    return any(
+        parent not in others or all(math.isnan(code_or_nan(others[parent], v)) for v in values)
+        for parent, values in parameter.when.items()
     )
 
 
