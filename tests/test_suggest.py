@@ -506,3 +506,13 @@ def test_every_suggestion_of_several_tells_its_source(model: MetaModel) -> None:
     found = list(suggestions(model, twelve(model), FEW, np.random.default_rng(0), 3))
     assert all(each.source in get_args(Source) for each in found)
     assert all(each.trust is not None and 0 <= each.trust <= 1 for each in found)
+
+
+def test_a_configuration_that_was_among_the_best_of_the_past_says_so(model: MetaModel) -> None:
+    pool = Pool.of(model, model.past)
+    nothing = Observations.none(len(model.space))
+    (found,) = suggestions(model, nothing, SuggestConfig(), np.random.default_rng(0), pool=pool)
+    assert found.source == "past"
+    other = Pool.of(model, model.space.sample(np.random.default_rng(7), 50))
+    (found,) = suggestions(model, nothing, SuggestConfig(), np.random.default_rng(0), pool=other)
+    assert found.source == "meta-model"

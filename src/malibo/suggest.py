@@ -14,7 +14,7 @@ import numpy as np
 
 from malibo.classifier import classifier_logits
 from malibo.config import SuggestConfig
-from malibo.maximize import Pool, best, draw_pool, guided_pool, key, taken_rows
+from malibo.maximize import Pool, best, draw_pool, guided_pool, taken_rows
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.process import Process
@@ -116,9 +116,15 @@ def _suggest_one(
     scores = score(model, observations, config, rng, pool)
     row = best(scores.corrected, pool.codes, taken, rng, scores.tolerance)
     source = scores.source
-    if source == "meta-model" and key(row) in taken_rows(model.past):
+    if source == "meta-model" and _among(row, model.past):
         source = "past"
     return Suggestion(row, pool, scores.base, scores.corrected, source, scores.trust)
+
+
+def _among(row: Array, rows: Array) -> bool:
+    """Whether a configuration is one of several."""
+    same = (rows == row) | (np.isnan(rows) & np.isnan(row))
+    return bool(same.all(axis=1).any())
 
 
 def _process_scores(
