@@ -216,7 +216,8 @@ class History:
         """
         from malibo.sources.optuna import read_studies
 
-        return cls(read_studies(storage, studies, exclude=exclude, rename=rename or {}), space)  # type: ignore[arg-type]
+        history = cls(read_studies(storage, studies, exclude=exclude, rename=rename))
+        return history if space is None else history.for_space(space)
 
     def for_space(self, space: Space) -> History:
         """The same past, seen from another target space."""
