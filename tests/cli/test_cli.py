@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 import malibo
 from malibo import demo
 from malibo.bench.problems import packaged
-from malibo.cli import main
+from malibo.cli import COMMANDS, main
 
 
 def run(*arguments: str) -> Result:
@@ -43,7 +43,9 @@ def test_help_names_the_commands(option: str) -> None:
     result = run(option)
     assert result.exit_code == 0
     assert "Start the tuning of a new task warm" in result.output
-    assert [line.split()[0] for line in result.output.splitlines()[-2:]] == ["bench", "demo"]
+    assert [line.split()[0] for line in result.output.splitlines()[-len(COMMANDS) :]] == list(
+        COMMANDS
+    )
 
 
 def test_the_commands_of_bench_are_loaded_when_used() -> None:
