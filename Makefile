@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all lint speed clean
+.PHONY: demo test test-all lint docs speed clean
 
 demo: .venv/demo
 	$(BIN)/malibo demo
@@ -20,6 +20,9 @@ lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: .venv/dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 speed: .venv/dev
 	$(BIN)/python benchmarks/speed.py

@@ -248,7 +248,7 @@ def test_describe_prints_every_repair_with_its_tasks() -> None:
     tasks = [Task(name, plain, np.array([[1.0, 0]]), np.zeros(1)) for name in ("one", "two")]
     tasks.append(Task("three", old, np.array([[3.0, 1]]), np.zeros(1)))
     text = History(tasks, target).describe()
-    assert text.partition("Repairs, to fit the past to this space:\n")[2].splitlines() == [
+    assert text.partition("What was done to fit the past to this space:\n")[2].splitlines() == [
         "- 'b' is missing: filled with its default 2 (all tasks)",
         "- 'c': no past evidence for 'y' ('one', 'two')",
         "- 'a': range 1.0 to 3.0 in the past, 0.0 to 2.0 now: one scale over both ('three')",

@@ -253,7 +253,7 @@ def test_the_notes_of_tasks_are_told_once_with_the_names_of_the_tasks() -> None:
         "'old' is 'new' now": ["two"],
     }
     assert history.describe().splitlines()[-3:] == [
-        "Repairs, to fit the past to this space:",
+        "What was done to fit the past to this space:",
         "- 2 failed trials as not good ('one', 'two')",
         "- 'old' is 'new' now ('two')",
     ]

@@ -24,7 +24,7 @@ ROOT = "__init__"
 _ORDER = """
     errors extras threads config space alignment history sources labels network posterior
     residual acquisition metamodel modelfile training maximize observations classifier process
-    suggest optimizer __init__ integrations plots bench demo cli
+    suggest optimizer study explain __init__ integrations plots tune report bench demo cli
 """
 ORDER = _ORDER.split()
 

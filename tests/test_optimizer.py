@@ -418,3 +418,28 @@ def test_what_is_asked_for_in_parallel_is_not_nearly_the_same(
     assert distinct(batch) == 4
     unit = model.space.encode(model.space.codes(batch))
     assert pdist(unit).min() > 1e-3 * np.sqrt(unit.shape[1])
+
+
+def test_what_is_expected_is_pending_until_it_is_told(model: MetaModel) -> None:
+    asked = Malibo(model, seed=0)
+    configs = asked.ask(2)
+    restarted = Malibo(model, seed=0)
+    for config in configs:
+        restarted.expect(config)
+    assert restarted.pending == configs
+    assert restarted.ask() == asked.ask()
+    restarted.tell(configs[0], 0.5)
+    assert restarted.pending[0] == configs[1]
+    with pytest.raises(InputError, match="layers"):
+        restarted.expect({**configs[0], "layers": 99})
+    assert len(restarted.pending) == 2
+
+
+def test_observations_are_minimised_whatever_the_direction(tuning_space: Space) -> None:
+    optimizer = Malibo(space=tuning_space, seed=0, direction="maximize")
+    first, second = optimizer.ask(2)
+    optimizer.tell(first, 0.9)
+    known = optimizer.observations
+    assert known.losses.tolist() == [-0.9]
+    np.testing.assert_array_equal(known.codes, tuning_space.codes([first]))
+    np.testing.assert_array_equal(known.pending, tuning_space.codes([second]))

@@ -185,18 +185,47 @@ class History:
         task: str,
         objective: str,
         direction: Direction = "minimize",
-        space: Space,
+        space: Space | Mapping[str, Any] | str | PathLike[str] | None = None,
+        ignore: Sequence[str] = (),
+        status: str | None = None,
+        statuses: Mapping[str, str] | None = None,
+        rename: Mapping[str, str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
     ) -> History:
-        """From a DataFrame or CSV file with one row an evaluation (extra ``table``).
+        """From a DataFrame, a CSV or a Parquet file with one row an evaluation (extra ``table``).
 
         ``task`` and ``objective`` name columns. An empty objective is a failed trial, an
         empty cell of a conditional parameter an inactive one; a task whose column is empty
         throughout lacks that parameter.
+
+        space       a Space, or the JSON file of one; None: guessed from the columns, and
+                    ``describe()`` says what was left out; a dict decides on some columns, by a
+                    parameter, a fixed value, or None for a column that is no parameter
+        ignore      columns that are no parameters
+        status      a column that tells finished runs from failed ones, and from those that are
+                    still running, which are left out; one called "state" or "status" is found
+        statuses    more words for it: ``{"dead": "failed"}``, "finished" or "skip"
+        rename      old names of columns to new ones, before anything else
+        where       only the rows with these values: ``{"split": "val", "seed": [0, 1]}``
+        on_error    "skip" leaves out the rows that cannot be read; ``describe()`` names them
         """
         from malibo.sources.tables import read_table
 
-        tasks = read_table(source, task=task, objective=objective, direction=direction, space=space)
-        return cls(tasks, space)
+        tasks = read_table(
+            source,
+            task=task,
+            objective=objective,
+            direction=direction,
+            space=space,
+            ignore=ignore,
+            status=status,
+            statuses=statuses,
+            rename=rename,
+            where=where,
+            on_error=on_error,
+        )
+        return cls(tasks, tasks[0].space)
 
     @classmethod
     def from_optuna(
@@ -218,6 +247,51 @@ class History:
 
         history = cls(read_studies(storage, studies, exclude=exclude, rename=rename))
         return history if space is None else history.for_space(space)
+
+    @classmethod
+    def from_mlflow(
+        cls,
+        source: str | PathLike[str] | pd.DataFrame,
+        *,
+        objective: str,
+        task: str = "experiment",
+        direction: Direction = "minimize",
+        metric: Literal["last", "best"] = "last",
+        space: Space | Mapping[str, Any] | str | PathLike[str] | None = None,
+        rename: Mapping[str, str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        ignore: Sequence[str] = (),
+        on_error: Literal["raise", "skip"] = "raise",
+    ) -> History:
+        """From runs of MLflow (extra ``mlflow``); nothing is written to where they are kept.
+
+        ``source`` is a tracking folder, an SQLite file or its URL, the address of a server, or
+        what ``mlflow.search_runs()`` returns (it has no names of experiments, only their ids).
+        ``objective`` is a metric: the last value of each run, or with ``metric="best"`` the best
+        one. A task is an experiment, or a value of what ``task`` names: ``"tags.NAME"`` or
+        ``"params.NAME"``. ``where`` keeps runs, such as ``{"experiment": ["a", "b"]}`` or
+        ``{"tags.split": "test"}``; ``space``, ``rename`` and ``ignore`` are about parameters, as
+        in ``from_table``.
+
+        Runs that failed or were killed are failed trials. Unfinished runs, and parents of others
+        that lack the metric, are left out. Odd runs, such as finished ones without the metric,
+        are refused by their ids, or left out with ``on_error="skip"``.
+        """
+        from malibo.sources.mlflow import read_runs
+
+        tasks = read_runs(
+            source,
+            objective=objective,
+            task=task,
+            direction=direction,
+            metric=metric,
+            space=space,
+            rename=rename,
+            where=where,
+            ignore=ignore,
+            on_error=on_error,
+        )
+        return cls(tasks, tasks[0].space)
 
     def for_space(self, space: Space) -> History:
         """The same past, seen from another target space."""
@@ -305,7 +379,7 @@ class History:
             repr(self.space),
         ]
         if self.repairs:
-            lines += ["", "Repairs, to fit the past to this space:"]
+            lines += ["", "What was done to fit the past to this space:"]
             for sentence, names in self.repairs.items():
                 which = "all tasks" if len(names) == len(self.tasks) else listing(names, 3)
                 lines.append(f"- {sentence} ({which})")

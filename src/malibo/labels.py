@@ -3,7 +3,7 @@
 γ       share of observations that count as good
 τ       threshold: the γ-quantile of the losses, linear between neighbours
 k       1(y ≤ τ)
-p       positive weight k·U(y; τ), U = τ − y for EI, 1 for PI (Equation 3 of the paper)
+p       positive weight k·U(y; τ), U = τ − y for EI, 1 for PI (Equation 2 of the paper)
 n       negative weight, 1 for every observation
 
 A classifier that minimises −Σ p·ln C + n·ln(1 − C) has C / (1 − C) proportional to the

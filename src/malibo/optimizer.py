@@ -119,6 +119,15 @@ class Malibo:
             self._rows.append(row)
             self._losses.append(value)
 
+    def expect(self, config: Mapping[str, Any]) -> None:
+        """Say that a configuration is being run, asked for or not: its result will be told.
+
+        After a restart, for what was running; or for a run of one's own choice.
+        """
+        row = self.space.codes([config])[0]
+        with self._lock:
+            self._pending.append(row)
+
     def _forget_pending(self, row: Array) -> None:
         """Take a configuration from the pending ones, also if some digits were lost on its way."""
         if not self._pending:
@@ -154,8 +163,7 @@ class Malibo:
         """
         if not self.model.informed:
             return 0.0
-        with self._lock:
-            known = self._observations([])
+        known = self.observations
         if not len(known.losses):
             return self.config.trust
         with one_thread():
@@ -172,6 +180,12 @@ class Malibo:
     def pending(self) -> list[Config]:
         """Configurations asked for and not told yet."""
         return self._configs(self._pending)
+
+    @property
+    def observations(self) -> Observations:
+        """What is known, as the models see it: losses are minimised (malibo.explain takes it)."""
+        with self._lock:
+            return self._observations([])
 
     def __repr__(self) -> str:
         told, pending = len(self._rows), len(self._pending)

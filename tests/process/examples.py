@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Matern
 
 from malibo.process.hypotheses import Hypothesis
-from malibo.process.regression import _CONSTANT, _JITTER, Seen
+from malibo.process.regression import CONSTANT, JITTER, Seen
 
 Array = NDArray[np.float64]
 
@@ -29,12 +29,12 @@ def covariance(h: Hypothesis, a: Seen, b: Seen) -> Array:
     longest = np.sqrt(a.unit.shape[1])
     own = h.own * Matern(h.length * longest, nu=2.5)(a.unit, b.unit)
     past = h.past**2 * sum(np.outer(a.phi[:, k], b.phi[:, k]) for k in range(a.phi.shape[1]))
-    return np.asarray(_CONSTANT + own + past)
+    return np.asarray(CONSTANT + own + past)
 
 
 def noisy_covariance(h: Hypothesis, points: Seen) -> Array:
     """Of what is observed at the points."""
-    return covariance(h, points, points) + (h.noise + _JITTER) * np.eye(len(points))
+    return covariance(h, points, points) + (h.noise + JITTER) * np.eye(len(points))
 
 
 def textbook(h: Hypothesis, known: Seen, scores: Array, new: Seen) -> tuple[Array, Array]:

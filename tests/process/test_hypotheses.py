@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo.process.hypotheses import GRID, NOISES, Hypothesis, weights
+from malibo.process.hypotheses import GRID, NOISES, Hypothesis, total, weights
 from strategies import repeatable
 
 SMALL = [
@@ -58,6 +58,14 @@ def test_what_cannot_be_has_no_weight() -> None:
     assert_array_equal(found[[1, 4]], 0)
     prior = np.array([0.5 / 3, 0, 0.5 / 3, 0.5 / 2, 0])
     assert_allclose(found, prior / prior.sum())
+
+
+@pytest.mark.parametrize("shift", [0.0, -1e5, 1e5])
+def test_the_total_is_the_average_of_the_evidence(shift: float) -> None:
+    evidence = np.array([0.0, 1.0, -2.0, 0.5, 3.0])
+    prior = np.array([0.6 / 3] * 3 + [0.4 / 2] * 2)
+    expected = np.log(prior @ np.exp(evidence))
+    assert total(evidence + shift, 0.6, SMALL) == pytest.approx(expected + shift)
 
 
 def test_the_grid_has_distinct_hypotheses_with_and_without_the_past() -> None:

@@ -15,6 +15,7 @@ from malibo import Float, History, MetaModel, Space, Task
 from malibo.observations import Observations
 from malibo.process import Process
 from malibo.process.process import JUDGES, MOST, spread_rows
+from malibo.process.scores import scores
 from process.examples import Array
 from strategies import repeatable
 
@@ -223,6 +224,77 @@ def test_a_space_of_nothing_but_fixed_values_has_a_trust() -> None:
     tasks = [Task(f"task {i}", space, codes, np.arange(4.0)) for i in range(2)]
     model = malibo.meta_train(History(tasks), steps=5, progress=False)
     assert 0 <= Process(model, known(codes[:1], np.ones(1)), PRIOR).trust <= 1
+
+
+# -- functions that the task may be --------------------------------------------------------
+
+
+def test_before_any_observation_functions_follow_the_past_as_far_as_it_is_trusted(
+    plane: MetaModel,
+) -> None:
+    points = plane.points(PLANE.sample(np.random.default_rng(0), 200))
+    likeness = []
+    for trust in (0.0, 1.0):
+        nothing = known(np.empty((0, 2)), np.empty(0))
+        process = Process(plane, nothing, trust)
+        assert process.trust == pytest.approx(trust)
+        drawn = process.draws(points, 100, np.random.default_rng(1))
+        assert drawn.shape == (100, 200)
+        likeness.append(np.mean([np.corrcoef(-points.offset, f)[0, 1] for f in drawn]))
+    assert abs(likeness[0]) < 0.2
+    assert likeness[1] > 0.3
+
+
+def test_functions_follow_what_was_observed_and_not_the_opposite(plane: MetaModel) -> None:
+    codes = PLANE.sample(np.random.default_rng(0), 40)
+    losses = waves(codes, 0.42)
+    process = Process(plane, known(codes, losses), PRIOR)
+    drawn = process.draws(plane.points(codes), 50, np.random.default_rng(1))
+    assert np.corrcoef(drawn.mean(axis=0), scores(losses))[0, 1] > 0.95
+    assert np.corrcoef(drawn[0], scores(losses))[0, 1] > 0.9
+
+
+def test_pending_trials_do_not_change_the_functions(plane: MetaModel) -> None:
+    codes = contrast(plane, 0)
+    points = plane.points(PLANE.sample(np.random.default_rng(0), 20))
+    one, other = (
+        Process(plane, known(codes, waves(codes, 0.42), pending), PRIOR).draws(
+            points, 10, np.random.default_rng(1)
+        )
+        for pending in (np.empty((0, 2)), codes[:3] / 2)
+    )
+    assert_array_equal(one, other)
+
+
+def test_the_own_part_does_not_vary_along_what_is_not_relevant(plane: MetaModel) -> None:
+    cold = plane.forgotten
+    codes = contrast(plane, 0)
+    seen = known(codes, np.sin(3 * codes[:, 0]))
+    line = np.column_stack([np.full(30, 0.1), np.linspace(-1, 1, 30)])
+    spread = []
+    for relevance in (np.array([1.0, 1.0]), np.array([1.0, 1e-6])):
+        process = Process(cold, seen, 0.0, relevance)
+        drawn = process.draws(cold.points(line), 40, np.random.default_rng(0))
+        spread.append(drawn.std(axis=1).mean())
+    assert spread[1] < 1e-3 < spread[0]
+
+
+def test_equal_relevance_is_no_relevance(plane: MetaModel) -> None:
+    codes = contrast(plane, 0)
+    seen, points = known(codes, waves(codes, 0.42)), plane.points(codes / 2)
+    one, other = Process(plane, seen, PRIOR), Process(plane, seen, PRIOR, np.ones(2))
+    assert one.log_evidence == other.log_evidence
+    assert_array_equal(one.log_acquisition(points), other.log_acquisition(points))
+
+
+def test_the_evidence_is_greater_for_what_is_relevant(plane: MetaModel) -> None:
+    codes = PLANE.sample(np.random.default_rng(0), 30)
+    seen = known(codes, np.sin(5 * codes[:, 0]))
+    right, wrong = (
+        Process(plane.forgotten, seen, 0.0, np.array(relevance)).log_evidence
+        for relevance in ([1.0, 0.03], [0.03, 1.0])
+    )
+    assert right > wrong + 5
 
 
 # -- many observations ---------------------------------------------------------------------

@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal, norm
 from sklearn.gaussian_process.kernels import Matern
 
 from malibo.process.hypotheses import GRID, Hypothesis
-from malibo.process.regression import _JITTER, Kernel, Regression, Seen, distances, matern
+from malibo.process.regression import JITTER, Kernel, Regression, Seen, distances, matern
 from process.examples import Array, covariance, noisy_covariance, seen, some_scores, textbook
 from strategies import repeatable, seeds
 
@@ -121,7 +121,7 @@ def _foreseen(h: Hypothesis, points: Seen, scores: Array) -> float:
         before, now = points.rows(np.arange(n)), points.rows(np.array([n]))
         regression = Regression(before, scores[:n])
         mean, spread = predict(regression, h, now)
-        noisy = np.sqrt(spread[0] ** 2 + h.noise + _JITTER)
+        noisy = np.sqrt(spread[0] ** 2 + h.noise + JITTER)
         total += float(norm.logpdf(scores[n], mean[0], noisy))
     return total
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo.process.scores import scores
+from malibo.process.scores import losses_of, scores
 from strategies import repeatable
 
 NAN = np.nan
@@ -123,3 +123,49 @@ def test_the_losses_are_not_changed() -> None:
     y = np.array([3.0, NAN, 1.0])
     scores(y)
     assert_array_equal(y, [3.0, NAN, 1.0])
+
+
+# -- the way back --------------------------------------------------------------------------
+
+
+@repeatable
+@given(plain)
+def test_losses_come_back_from_their_scores(losses: list[float]) -> None:
+    y = np.array(losses)
+    assert_allclose(losses_of(scores(y), y), y, atol=1e-6 * (1 + np.abs(y).max()))
+
+
+@repeatable
+@given(plain, st.floats(-1e3, 1e3), st.floats(1e-3, 1e3))
+def test_the_way_back_has_the_offset_and_the_unit(
+    losses: list[float], offset: float, unit: float
+) -> None:
+    y = np.array(losses)
+    found = losses_of(np.linspace(-3, 3, 7), offset + unit * y)
+    expected = offset + unit * losses_of(np.linspace(-3, 3, 7), y)
+    assert_allclose(found, expected, rtol=1e-3, atol=1e-3 * (abs(offset) + unit * np.abs(y).max()))
+
+
+def test_a_score_better_than_the_best_is_a_loss_better_than_the_best() -> None:
+    y = np.arange(10.0)
+    best = scores(y).min()
+    found = losses_of(np.array([1.5 * best, best]), y)
+    assert found[0] < found[1] == pytest.approx(0)
+
+
+def test_no_score_is_worse_than_the_worst_loss() -> None:
+    y = np.array([0.0, 1.0, 2.0, 3.0, 4.0, NAN])
+    assert_array_equal(losses_of(np.array([scores(y).max(), 5.0, 1e9]), y), 4.0)
+
+
+def test_where_all_losses_are_equal_every_score_is_that_loss() -> None:
+    assert_array_equal(losses_of(np.array([-2.0, 0.0, 2.0]), np.full(4, 7.0)), 7.0)
+
+
+@repeatable
+@given(anything, st.floats(-10, 10), st.floats(-10, 10))
+def test_the_way_back_keeps_the_order(losses: list[float], one: float, other: float) -> None:
+    y = np.array(losses)
+    if np.isfinite(y).any():
+        low, high = losses_of(np.sort([one, other]), y)
+        assert low <= high <= np.nanmax(y)

@@ -24,7 +24,7 @@ def forward(weights: Tree, x: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def terms(z: jax.Array, cdf: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The two terms of Equation 5."""
+    """The two terms of Equation 4."""
     ks = jnp.sum(jnp.mean((cdf - norm.cdf(z)) ** 2, axis=0))
     centred = z - z.mean(axis=0)
     covariance = centred.T @ centred / max(len(z) - 1, 1)
@@ -35,7 +35,7 @@ def terms(z: jax.Array, cdf: jax.Array) -> tuple[jax.Array, jax.Array]:
 def meta_loss(
     weights: Tree, rows: Tree, cdf: jax.Array, config: TrainConfig, variance: float
 ) -> jax.Array:
-    """Equation 4, task by task, and the weighted mean of ‖Φ‖²."""
+    """Equation 3, task by task, and the weighted mean of ‖Φ‖²."""
     z = weights["tasks"]
     tasks, d = z.shape
     phi, mean = forward(weights, rows["x"])

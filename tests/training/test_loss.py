@@ -1,4 +1,4 @@
-"""The loss of Equation 4 against plain loops, and its gradient against two others."""
+"""The loss of Equation 3 against plain loops, and its gradient against two others."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def value_and_gradient(
 
 
 def plain_loss(weights: Arrays, config: TrainConfig, variance: float) -> float:
-    """Equation 4, task by task and observation by observation."""
+    """Equation 3, task by task and observation by observation."""
     data, z = unequal_tasks(), weights[EMBEDDINGS]
     phi = forward(weights, data.x).phi
     centre = z.mean(axis=0) if config.mean_layer else 0.0

@@ -14,8 +14,16 @@ from malibo.errors import MaliboError
 #: Commands in the order of the data's way, and the modules that have them.
 COMMANDS = {
     "demo": "malibo.cli.demo",
-    "completion": "malibo.cli.completion",
+    "space": "malibo.cli.space",
+    "train": "malibo.cli.train",
+    "evaluate": "malibo.cli.evaluate",
+    "inspect": "malibo.cli.inspect",
+    "suggest": "malibo.cli.suggest",
+    "tell": "malibo.cli.tell",
+    "tune": "malibo.cli.tune",
+    "report": "malibo.cli.report",
     "bench": "malibo.bench.commands",
+    "completion": "malibo.cli.completion",
 }
 
 
@@ -37,6 +45,9 @@ class _Group(click.Group):
         except MaliboError as error:
             click.echo(f"malibo: {error}", err=True)
             sys.exit(2)
+        except KeyboardInterrupt:
+            click.echo("malibo: stopped by Ctrl-C", err=True)
+            sys.exit(130)
 
 
 @click.group(

@@ -24,7 +24,7 @@ class Gaussian:
         return np.asarray(self.mean + solve_triangular(self.factor, noise, trans=1, lower=True))
 
     def variance(self, phi: Array) -> Array:
-        """Variance of Φ·z for each row of Φ: ‖L⁻¹·Φᵀ‖² (Equation 19)."""
+        """Variance of Φ·z for each row of Φ: ‖L⁻¹·Φᵀ‖² (Equation 24)."""
         half = solve_triangular(self.factor, phi.T, lower=True)
         return np.asarray(np.einsum("ij,ij->j", half, half))
 

@@ -38,11 +38,22 @@ GRID: tuple[Hypothesis, ...] = (*_INFORMED, *_UNINFORMED)
 
 def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis] = GRID) -> Array:
     """Probabilities of the hypotheses; before any evidence the informed ones sum to ``trust``."""
+    log_weight = _log_prior(trust, grid) + log_evidence
+    weight = np.exp(log_weight - log_weight.max())
+    return np.asarray(weight / weight.sum())
+
+
+def total(log_evidence: Array, trust: float, grid: Sequence[Hypothesis] = GRID) -> float:
+    """ln of the evidence averaged over the hypotheses."""
+    log_weight = _log_prior(trust, grid) + log_evidence
+    top = log_weight.max()
+    return float(top + np.log(np.exp(log_weight - top).sum()))
+
+
+def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
     informed = np.array([h.past > 0 for h in grid])
     with np.errstate(divide="ignore"):  # a trust of 1 leaves nothing to the others
         prior = np.where(
             informed, np.log(trust / informed.sum()), np.log((1 - trust) / (~informed).sum())
         )
-    log_weight = prior + log_evidence
-    weight = np.exp(log_weight - log_weight.max())
-    return np.asarray(weight / weight.sum())
+    return np.asarray(prior)

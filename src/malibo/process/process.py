@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from malibo.metamodel import MetaModel, Points
 from malibo.observations import Observations
-from malibo.process.hypotheses import GRID, weights
+from malibo.process.draws import drawn_scores
+from malibo.process.hypotheses import GRID, total, weights
 from malibo.process.improvement import log_expected_improvement, log_sum
 from malibo.process.regression import Kernel, Prediction, Regression, Seen
 from malibo.process.scores import scores
@@ -24,20 +25,29 @@ _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
 
 
 class Process:
-    """What is known of the new task; there must be an observation.
+    """What is known of the new task; ``draws`` alone does without an observation.
 
     ``trust`` is the probability that the past helps before anything was observed. Of pending
-    configurations the process believes what it foresees.
+    configurations the process believes what it foresees. ``relevance`` (D,) stretches the columns
+    of the unit cube: the task's own part hardly varies along one with a small number.
     """
 
-    def __init__(self, model: MetaModel, observations: Observations, trust: float) -> None:
-        self._model, self._pending = model, observations.pending
+    def __init__(
+        self,
+        model: MetaModel,
+        observations: Observations,
+        trust: float,
+        relevance: Array | None = None,
+    ) -> None:
+        self._model, self._pending, self.relevance = model, observations.pending, relevance
         kept = spread_rows(observations.losses, MOST)
         self._seen = self._view(model.points(observations.codes[kept]))
         self._scores = scores(observations.losses)[kept]
         judges = spread_rows(self._scores, JUDGES)
-        evidence = Regression(self._seen.rows(judges), self._scores[judges]).log_evidence()
+        judged = Regression(self._seen.rows(judges), self._scores[judges])
+        evidence = judged.log_evidence() if len(judges) else np.zeros(len(GRID))
         self._weights = weights(evidence, trust)
+        self.log_evidence = total(evidence, trust)  # of the scores of the judges
 
     @property
     def trust(self) -> float:
@@ -51,6 +61,19 @@ class Process:
         asked = [(np.log(weight), regression.under(GRID[i])) for i, weight in self._asked]
         blocks = [view.rows(slice(i, i + _BLOCK)) for i in range(0, len(view), _BLOCK)]
         return np.concatenate([_log_improvement(block, regression.seen, asked) for block in blocks])
+
+    def draws(
+        self, points: Points, count: int, rng: np.random.Generator, noisy: bool = False
+    ) -> Array:
+        """Scores (count, n) of functions that the task may be, likely ones more often.
+
+        Of the observations alone: what is pending was not measured. With ``noisy`` they are
+        what would be measured, else the functions themselves.
+        """
+        counts = rng.multinomial(count, self._weights)
+        drawn = [(GRID[i], int(counts[i])) for i in np.flatnonzero(counts)]
+        known = Regression(self._seen, self._scores)
+        return drawn_scores(known, drawn, self._view(points), rng, noisy)
 
     @cached_property
     def _asked(self) -> list[tuple[int, float]]:
@@ -77,17 +100,15 @@ class Process:
         pending = self._view(self._model.points(self._pending))
         kernel = Kernel(pending, self._seen)
         believed = sum(w * regression.under(GRID[i]).at(pending, kernel)[0] for i, w in self._asked)
-        joined = [
-            np.concatenate(pair) for pair in zip(self._seen.arrays, pending.arrays, strict=True)
-        ]
         known = np.concatenate([self._scores, believed])
-        return Regression(Seen(*joined), known, believed=len(pending))
+        return Regression(self._seen.joined(pending), known, believed=len(pending))
 
     def _view(self, points: Points) -> Seen:
         """Points with the meta-model's part in units of its own spread over the space."""
         scale = self._model.scale
         foreseen = (scale.offset - points.offset) / scale.spread
-        return Seen(foreseen, (points.phi - scale.phi) / scale.spread, points.unit)
+        unit = points.unit if self.relevance is None else points.unit * self.relevance
+        return Seen(foreseen, (points.phi - scale.phi) / scale.spread, unit)
 
 
 def _log_improvement(block: Seen, seen: Seen, asked: list[tuple[float, Prediction]]) -> Array:

@@ -19,8 +19,8 @@ from malibo.process.hypotheses import GRID, NOISES, Hypothesis
 
 Array = NDArray[np.float64]
 
-_CONSTANT = 25.0  # prior variance of c: as good as unknown
-_JITTER = 1e-9
+CONSTANT = 25.0  # prior variance of c: as good as unknown
+JITTER = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,11 @@ class Seen:
         """Some of the points."""
         return Seen(self.foreseen[which], self.phi[which], self.unit[which])
 
+    def joined(self, other: Seen) -> Seen:
+        """These points and others."""
+        pairs = zip(self.arrays, other.arrays, strict=True)
+        return Seen(*(np.concatenate(pair) for pair in pairs))
+
 
 class Kernel:
     """Covariances between two sets of points; their parts are computed once."""
@@ -79,7 +84,7 @@ class Kernel:
     def _past(self, h: Hypothesis) -> Array:
         """Of the constant and the meta-model's part."""
         if h.past not in self._pasts:
-            self._pasts[h.past] = h.past**2 * self._linear + _CONSTANT
+            self._pasts[h.past] = h.past**2 * self._linear + CONSTANT
         return self._pasts[h.past]
 
     @cached_property
@@ -131,9 +136,14 @@ class Prediction:
         h, cross = self.hypothesis, kernel(self.hypothesis)
         mean = h.past * points.foreseen + cross @ self.solved
         half = dtrmm(1.0, self.inverse, cross.T, lower=1, overwrite_b=1).T
-        prior = h.past**2 * points.squares + h.own + _CONSTANT
+        prior = h.past**2 * points.squares + h.own + CONSTANT
         variance = prior - np.einsum("ij,ij->i", half, half)
         return np.asarray(mean), np.sqrt(np.maximum(variance, 1e-10))
+
+    def solve(self, rest: Array) -> Array:
+        """K⁻¹ · rest (N, k), with K the noisy covariance of the observations."""
+        inverse = np.tril(self.inverse)
+        return np.asarray(inverse.T @ (inverse @ rest))
 
 
 class Regression:
@@ -176,7 +186,7 @@ def _factor(covariance: Array, noise: float | Array) -> Array:
     Called many times for a suggestion, so LAPACK is called without scipy's checks.
     """
     noisy = covariance.copy()
-    noisy.flat[:: len(noisy) + 1] += noise + _JITTER
+    noisy.flat[:: len(noisy) + 1] += noise + JITTER
     factor, info = dpotrf(noisy.T, lower=1, overwrite_a=1, clean=0)
     if info:
         raise LinAlgError("the covariance is not positive definite.")

@@ -1,4 +1,4 @@
-"""The meta-learning loss of Equation 4 and its gradient.
+"""The meta-learning loss of Equation 3 and its gradient.
 
 Weights are a dict: the network's arrays (malibo.network) and, under "tasks", the task
 embeddings Z (T, d). A batch has B rows.
@@ -23,7 +23,7 @@ EMBEDDINGS = "tasks"
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """Equation 4: the LFBO loss averaged over tasks, plus λ times the regulariser.
+    """Equation 3: the LFBO loss averaged over tasks, plus λ times the regulariser.
 
     variance   weighs the mean of ‖Φ‖², the variance that the prior of z gives to a logit.
                With few tasks nothing else holds the directions of Φ that no task needs,

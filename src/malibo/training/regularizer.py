@@ -2,7 +2,7 @@
 
 Shapes: T tasks, d dimensions, Z (T, d) the embeddings.
 
-    R(Z) = λ_KS Σ_j mean_t (F_j(z_tj) − Φ(z_tj))² + λ_Cov ‖I − Cov(Z)‖²_F        (Equation 5)
+    R(Z) = λ_KS Σ_j mean_t (F_j(z_tj) − Φ(z_tj))² + λ_Cov ‖I − Cov(Z)‖²_F        (Equation 4)
 
 F is the empirical, Φ the normal distribution function. An embedding counts itself by
 half: F = (rank − ½) / T. With the ≤ of the paper the greatest of T values has F = 1, and

@@ -15,7 +15,7 @@ SHOTS = 10  # observations of a held-out task that are known when the rest is pr
 
 
 def lfbo_loss(logits: Array, data: Data) -> float:
-    """Equation 3, the mean over observations of −p ln C − n ln(1 − C)."""
+    """Equation 2, the mean over observations of −p ln C − n ln(1 − C)."""
     return float(np.mean(data.p * np.logaddexp(0, -logits) + data.n * np.logaddexp(0, logits)))
 
 

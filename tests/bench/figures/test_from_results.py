@@ -267,7 +267,7 @@ def test_every_method_has_a_style() -> None:
 
 def test_without_matplotlib_there_is_a_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match=r'pip install "malibo\[demo\]"'):
+    with pytest.raises(MissingDependencyError, match=r'pip install "malibo\[plots\]"'):
         from_results.regret_figure(RESULTS, ["fcnet"])
-    with pytest.raises(MissingDependencyError, match=r'pip install "malibo\[demo\]"'):
+    with pytest.raises(MissingDependencyError, match=r'pip install "malibo\[plots\]"'):
         from_results.cd_figure(RESULTS, "fcnet")

@@ -277,5 +277,5 @@ def test_three_queries_at_once_have_an_acquisition_each(figures: dict[str, Figur
 
 def test_without_matplotlib_there_is_a_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match=r'pip install "malibo\[demo\]"'):
+    with pytest.raises(MissingDependencyError, match=r'pip install "malibo\[plots\]"'):
         illustrations.without_meta()

@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from malibo import Float, Int, Space
 from malibo.integrations.optuna.snapshot import Reader, Snapshot
-from malibo.sources.trials import codes_of
+from malibo.sources.optuna.trials import codes_of
 
 SPACE = Space(x=Float(0, 1), n=Int(1, 9))
 DISTRIBUTIONS: Any = {"x": FloatDistribution(0, 1), "n": IntDistribution(1, 9)}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from malibo.bench.figures.style import BLACK, NOTE, style
+from malibo.bench.figures.style import BLACK, style
 from malibo.extras import require
+from malibo.plots.style import NOTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ Diagram = tuple[int, Mapping[str, float], Sequence[Sequence[str]]]  # step, rank
 
 def diagrams(shown: Sequence[Diagram], note: str) -> Figure:
     """Diagrams at some steps below each other."""
-    require("matplotlib", "demo")
+    require("matplotlib", "plots")
     from matplotlib.figure import Figure
 
     heights = [height(len(ranks), bar_levels(ranks, groups)) for _, ranks, groups in shown]

@@ -23,7 +23,7 @@ from malibo.bench.figures.lines import (
     select,
     share_limits,
 )
-from malibo.bench.figures.style import legend, name_axes, panels, suite_label, title
+from malibo.bench.figures.style import name_axes, panels, suite_label, title
 from malibo.bench.figures.wallclock import time_bands
 from malibo.bench.metrics import (
     Curves,
@@ -38,6 +38,7 @@ from malibo.bench.metrics import (
 )
 from malibo.bench.statistics import LEVEL, cliques, compare, ranks_at
 from malibo.errors import InputError
+from malibo.plots.style import legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -30,13 +30,7 @@ from malibo.bench.figures.adaptation import (
     untaught,
 )
 from malibo.bench.figures.panels import (
-    BLUE,
-    COLOURED,
-    GREEN,
-    ORANGE,
-    PINK,
     RELATED,
-    blank,
     draw_boosted,
     draw_features,
     draw_function,
@@ -51,9 +45,10 @@ from malibo.bench.figures.panels import (
     tidy,
     tidy_acquisition,
 )
-from malibo.bench.figures.style import legend
 from malibo.bench.problems.ensembles import Function
 from malibo.metamodel import MetaModel
+from malibo.plots.features import COLOURED
+from malibo.plots.style import BLUE, GREEN, ORANGE, PINK, blank, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,34 +12,19 @@ import numpy as np
 from scipy.special import expit
 
 from malibo.bench.figures.adaptation import GRID, TRAINING, grid, prior
-from malibo.bench.figures.style import finish
 from malibo.bench.problems.ensembles import Function
-from malibo.extras import require
 from malibo.history import History
 from malibo.labels import label
 from malibo.metamodel import MetaModel
-from malibo.plots import COLOURS
+from malibo.plots import features
+from malibo.plots.style import BLUE, DARK, ORANGE, SKY, finish
 from malibo.space.parameters import Array
 from malibo.suggest import Suggestion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREY, GREEN, PINK, SKY = COLOURS
-DARK = "#333333"
 RELATED = 10  # past functions that are shown
-COLOURED = 5  # features in colour: those that vary most
-
-
-def blank(width: float, height: float, title: str) -> Figure:
-    """A figure with a title and nothing else."""
-    require("matplotlib", "demo")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left")
-    return figure
 
 
 def tidy(axes: Axes, text: str = "") -> None:
@@ -136,8 +121,4 @@ def draw_thread(panels: Iterable[Axes], suggestion: Suggestion) -> None:
 
 def draw_features(axes: Axes, model: MetaModel) -> None:
     """All features thin, those that vary most in colours."""
-    phi = grid(model).points.phi
-    varied = np.argsort(-phi.var(axis=0), kind="stable")
-    axes.plot(GRID, phi[:, varied[COLOURED:]], color=GREY, alpha=0.5, lw=0.5)
-    for colour, column in zip((BLUE, ORANGE, GREEN, PINK, SKY), varied[:COLOURED], strict=True):
-        axes.plot(GRID, phi[:, column], color=colour, lw=1.5)
+    features.draw_features(axes, GRID, grid(model).points.phi)

@@ -6,11 +6,12 @@ with another kind of line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from malibo.extras import require
+from malibo.plots.style import NOTE, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,6 @@ RED, PINK, GREY, BLACK, PURPLE, BROWN = (
     "#5e3c99",
     "#8c510a",
 )
-NOTE = "#555555"  # colour of small print
 
 SOLID, DASHED, DOTTED = "-", (0, (5, 2)), (0, (1, 1.5))
 DASH_DOT, DASH_DOT_DOT = (0, (5, 1.5, 1, 1.5)), (0, (5, 1.5, 1, 1.5, 1, 1.5))
@@ -110,7 +110,7 @@ def suite_label(suite: str) -> str:
 
 def panels(count: int, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
     """A figure with some panels in as few rows as are readable."""
-    require("matplotlib", "demo")
+    require("matplotlib", "plots")
     from matplotlib.figure import Figure
 
     columns = min(count, MOST_COLUMNS) if count != 2 * MOST_COLUMNS - 2 else 3
@@ -125,48 +125,10 @@ def panels(count: int, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
     return figure, grid[:count]
 
 
-def finish(axes: Axes) -> None:
-    """Only what is read: no frame, a light grid, small numbers."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8)
-
-
 def title(axes: Axes, text: str, note: str = "") -> None:
     """Title of a panel on its left, and small print on its right."""
     axes.set_title(text, fontsize=10, loc="left")
     axes.set_title(note, fontsize=7.5, loc="right", color=NOTE)
-
-
-def legend(figure: Figure, note: str = "") -> None:
-    """One legend below all panels, with each method once and small print over it."""
-    found: dict[str, Any] = {}
-    for panel in figure.axes:
-        handles, labels = panel.get_legend_handles_labels()
-        for label, handle in zip(labels, handles, strict=True):
-            found.setdefault(label, handle)
-    box = figure.legend(
-        list(found.values()),
-        list(found),
-        loc="outside lower center",
-        ncols=_columns(list(found), figure.get_figwidth()),
-        fontsize=8.5,
-        frameon=False,
-        handlelength=2.8,
-        columnspacing=1.4,
-        title=note or None,
-        title_fontproperties={"size": 8},
-    )
-    box.get_title().set_color(NOTE)
-
-
-def _columns(labels: Sequence[str], width: float) -> int:
-    """As many columns as fit, and rows of about the same length."""
-    inches = 0.65 + 0.075 * max(map(len, labels), default=0)
-    most = max(int(width / inches), 1)
-    rows = max(-(-len(labels) // most), 1)
-    return max(-(-len(labels) // rows), 1)
 
 
 def name_axes(figure: Figure, x: str, y: str) -> None:

@@ -13,7 +13,7 @@ from malibo.integrations.optuna.plan import REPEAT, Plan, make_plan
 from malibo.integrations.optuna.snapshot import Reader, Snapshot
 from malibo.integrations.optuna.target import target_space
 from malibo.metamodel import MetaModel
-from malibo.sources.trials import parameters_of
+from malibo.sources.optuna.trials import parameters_of
 from malibo.space import Config, Space
 from malibo.threads import one_thread
 

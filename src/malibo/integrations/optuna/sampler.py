@@ -29,7 +29,7 @@ from malibo.integrations.optuna.target import without_condition
 from malibo.integrations.optuna.telling import tell_differences, tell_of_itself, tell_of_little
 from malibo.metamodel import MetaModel
 from malibo.optimizer import checked_seed
-from malibo.sources.trials import parameters_of
+from malibo.sources.optuna.trials import parameters_of
 from malibo.space import Config, Fixed, Parameter, Space
 
 if TYPE_CHECKING:

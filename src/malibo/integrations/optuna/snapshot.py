@@ -12,7 +12,7 @@ from optuna.trial import TrialState
 from malibo.errors import InputError
 from malibo.integrations.optuna.notes import all_trials, enqueued, intended
 from malibo.observations import Observations
-from malibo.sources.trials import codes_of, lasting, losses_of
+from malibo.sources.optuna.trials import codes_of, lasting, losses_of
 from malibo.space import Config, Space
 from malibo.space.parameters import Array
 

@@ -11,7 +11,7 @@ from malibo.errors import plural
 from malibo.history import History
 from malibo.integrations.optuna.target import differences
 from malibo.metamodel import MetaModel
-from malibo.sources.trials import parameters_of
+from malibo.sources.optuna.trials import parameters_of
 from malibo.space import Space
 
 if TYPE_CHECKING:

@@ -1,0 +1,278 @@
+"""Where past runs come from: the argument SOURCE of commands, its options, and what they load."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from malibo.errors import InputError, MaliboError, listing
+
+if TYPE_CHECKING:
+    from malibo.history import History, Task
+    from malibo.sources.tables.guess import Guess
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What a command was told about past runs; None and empty where nothing was said."""
+
+    sources: tuple[str, ...]
+    task: str | None = None
+    objective: str | None = None
+    direction: str | None = None
+    status: str | None = None
+    where: tuple[str, ...] = ()
+    rename: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    space: str | None = None
+    on_error: str | None = None
+    studies: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    metric: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """Past runs, and for each table among their sources how its columns were understood."""
+
+    history: History
+    guesses: dict[str, Guess]
+
+
+def source_options(command: Command) -> Command:
+    """The argument SOURCE and its options, as the argument ``source`` of a command."""
+
+    @functools.wraps(command)
+    def collected(*args: Any, **given: Any) -> Any:
+        found = {item.name: given.pop(item.name) for item in fields(SourceOptions)}
+        return command(*args, source=SourceOptions(**found), **given)
+
+    decorated: Any = collected
+    for decorate in reversed(_decorators()):
+        decorated = decorate(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
+def load_history(source: SourceOptions) -> History:
+    """The past runs in all sources; tasks of the same name in two of them are told apart."""
+    return load(source).history
+
+
+def load(source: SourceOptions) -> Loaded:
+    """The past runs, and how the columns of tables were understood."""
+    from malibo.history import History
+    from malibo.sources.detect import kind_of
+    from malibo.sources.tables.given import read_space
+
+    kinds = {name: kind_of(name) for name in source.sources}
+    _need_used(source, set(kinds.values()))
+    space = read_space(source.space)
+    histories: dict[str, History] = {}
+    guesses: dict[str, Guess] = {}
+    for name, kind in kinds.items():
+        with _warnings_as_lines():
+            histories[name], guess = _LOADERS[kind](name, source)
+        guesses |= {} if guess is None else {name: guess}
+    one = next(iter(histories.values()))
+    history = one if len(histories) == 1 else History(_distinct(histories))
+    if not isinstance(space, dict) and history.space != space:
+        history = history.for_space(space)
+    return Loaded(history, guesses)
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """What a source warns of, as a line for people, without the place in the code."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for line in dict.fromkeys(str(w.message) for w in caught if w.category is UserWarning):
+        click.echo(f"malibo: {line}", err=True)
+
+
+# -- one source ----------------------------------------------------------------------------
+
+
+def _load_table(name: str, source: SourceOptions) -> tuple[History, Guess | None]:
+    from malibo.history import History
+    from malibo.sources.tables import TableOptions, read
+
+    if source.task is None or source.objective is None:
+        raise _unnamed_columns(name)
+    options = TableOptions(status=source.status, ignore=source.ignore, **_common(source))
+    reading = read(name, options)
+    return History(reading.tasks, reading.tasks[0].space), reading.guess
+
+
+def _unnamed_columns(name: str) -> InputError:
+    from malibo.sources.tables.files import columns_of
+
+    return InputError(
+        f"{name!r} is a table: name the column of the task by --task and that of the objective by"
+        f" --objective; it has {listing(columns_of(name), 30)}."
+    )
+
+
+def _load_mlflow(name: str, source: SourceOptions) -> tuple[History, None]:
+    from malibo.history import History
+
+    if source.objective is None:
+        raise InputError(f"{name!r} holds runs of MLflow: name the metric by --objective.")
+    given = _common(source) | {"ignore": source.ignore, "metric": source.metric or "last"}
+    given["task"] = source.task or "experiment"
+    return History.from_mlflow(name.removeprefix("mlflow:"), **given), None
+
+
+def _load_optuna(name: str, source: SourceOptions) -> tuple[History, None]:
+    from malibo.history import History
+
+    studies, exclude = list(source.studies) or None, list(source.exclude)
+    rename = _pairs(source.rename, "--rename OLD=NEW") or None
+    return History.from_optuna(name, studies, exclude=exclude, rename=rename), None
+
+
+def _load_study(name: str, source: SourceOptions) -> tuple[History, None]:
+    from malibo.history import History
+    from malibo.study import Study
+
+    return History([Study.open(name.removeprefix("sqlite:///")).task()]), None
+
+
+_LOADERS: dict[str, Callable[[str, SourceOptions], tuple[History, Guess | None]]] = {
+    "table": _load_table,
+    "mlflow": _load_mlflow,
+    "optuna": _load_optuna,
+    "study": _load_study,
+}
+
+
+def _common(source: SourceOptions) -> dict[str, Any]:
+    """The arguments that tables and MLflow share."""
+    where = _pairs(source.where, "--where COLUMN=VALUE")
+    return {
+        "task": source.task,
+        "objective": source.objective,
+        "direction": source.direction or "minimize",
+        "space": source.space,
+        "rename": _pairs(source.rename, "--rename OLD=NEW") or None,
+        "where": {column: _values(text) for column, text in where.items()} or None,
+        "on_error": source.on_error or "raise",
+    }
+
+
+def _values(text: str) -> str | list[str]:
+    """``"a|b"`` as two values."""
+    return text.split("|") if "|" in text else text
+
+
+def _pairs(texts: Sequence[str], expected: str) -> dict[str, str]:
+    """``("a=b", "c=d")`` as a dict."""
+    pairs = [text.partition("=") for text in texts]
+    for (left, mark, right), text in zip(pairs, texts, strict=True):
+        if not left or not mark or (not right and expected.startswith("--rename")):
+            raise InputError(f"expected {expected}, got {text!r}.")
+    return {left: right for left, _, right in pairs}
+
+
+# -- several sources -----------------------------------------------------------------------
+
+
+_TABLE = {"task", "objective", "direction", "status", "where", "rename", "ignore", "on_error"}
+
+#: Which options belong to which kind of source.
+_USED = {
+    "table": _TABLE,
+    "mlflow": (_TABLE - {"status"}) | {"metric"},
+    "optuna": {"rename", "studies", "exclude"},
+    "study": set[str](),
+}
+
+
+def _need_used(source: SourceOptions, kinds: set[str]) -> None:
+    """Refuse an option that would change nothing."""
+    used = {"sources", "space"}.union(*(_USED[kind] for kind in kinds))
+    for item in fields(source):
+        if getattr(source, item.name) and item.name not in used:
+            owners = [kind for kind, names in _USED.items() if item.name in names]
+            raise InputError(
+                f"--{item.name.replace('_', '-')} is for sources of the kind {listing(owners)};"
+                f" this is {listing(sorted(kinds))}. Leave it out."
+            )
+
+
+def _distinct(histories: Mapping[str, History]) -> list[Task]:
+    """The tasks of all histories; a name that occurs twice gets the name of its file."""
+    names = [name for history in histories.values() for name in history.names]
+    found: dict[str, Task] = {}
+    for source, history in histories.items():
+        for task in history:
+            name = task.name if names.count(task.name) == 1 else f"{task.name} ({source})"
+            found[name] = replace(task, name=name)
+    return list(found.values())
+
+
+# -- the options ---------------------------------------------------------------------------
+
+
+def _columns(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Completion: the columns of the tables that were given before.
+
+    While the option has no value yet, click has parsed no argument, and left them all aside.
+    """
+    from malibo.sources.detect import kind_of
+    from malibo.sources.tables.files import columns_of
+
+    found: dict[str, None] = {}
+    for source in ctx.params.get("sources") or ctx.args:
+        try:
+            found |= dict.fromkeys(columns_of(source) if kind_of(source) == "table" else ())
+        except MaliboError:
+            continue
+    return [CompletionItem(name) for name in found if name.startswith(incomplete)]
+
+
+def _decorators() -> list[Callable[[Any], Any]]:
+    option = click.option
+    column: dict[str, Any] = {"shell_complete": _columns, "metavar": "COLUMN"}
+    several: dict[str, Any] = {"multiple": True, "default": ()}
+    return [
+        click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path()),
+        option("--task", **column, help="Column that names the task (MLflow: tags.NAME, say)."),
+        option("--objective", **column, help="Column, or metric of MLflow, that was optimised."),
+        option(
+            "--direction",
+            type=click.Choice(["minimize", "maximize"]),
+            help="What is good: a small objective, unless told otherwise, or a great one.",
+        ),
+        option("--status", **column, help="Column that tells finished from failed runs."),
+        option("--where", **several, metavar="COLUMN=VALUE", help="Only such rows; a|b is either."),
+        option("--rename", **several, metavar="OLD=NEW", help="Another name for a column."),
+        option("--ignore", **several, **column, help="A column that is no parameter."),
+        option(
+            "--space",
+            metavar="FILE",
+            type=click.Path(dir_okay=False),
+            help="The search space in JSON, as 'malibo space' writes it; else it is guessed.",
+        ),
+        option(
+            "--on-error",
+            type=click.Choice(["raise", "skip"]),
+            help="Rows that cannot be read: refuse the table, unless told otherwise, or skip them.",
+        ),
+        option("--studies", **several, metavar="NAME", help="Only these studies of Optuna."),
+        option("--exclude", **several, metavar="NAME", help="Not this study of Optuna."),
+        option(
+            "--metric",
+            type=click.Choice(["last", "best"]),
+            help="Which value of a metric of MLflow counts: the last, unless told otherwise.",
+        ),
+    ]

@@ -1,0 +1,67 @@
+"""``malibo suggest``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from malibo.cli.output import emit, hint, json_option
+
+if TYPE_CHECKING:
+    from malibo.history import Direction
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("file", required=False, type=_PATH)
+@click.option("-n", "--n", default=1, type=click.IntRange(1), help="Number of configurations.")
+@click.option("--study", type=_PATH, help="Where the trials are kept  [default: beside FILE]")
+@click.option("--space", type=_PATH, help="Without FILE: start cold in the space of a JSON file.")
+@click.option("--seed", type=click.IntRange(0), help="Of a new study, to repeat it exactly.")
+@click.option("--name", help="Of a new study  [default: that of its file]")
+@click.option(
+    "--direction",
+    type=click.Choice(["minimize", "maximize"]),
+    help="Of a new study  [default: as the past was told]",
+)
+@json_option
+def suggest(
+    file: Path | None,
+    n: int,
+    study: Path | None,
+    space: Path | None,
+    seed: int | None,
+    name: str | None,
+    direction: Direction | None,
+    as_json: bool,
+) -> None:
+    """Say what to try next.
+
+    FILE is a model, tuning.malibo, or a study. What was suggested and told is kept in a study,
+    tuning.db beside the model, which is made at the first use. Then run the configuration
+    yourself, and tell how it went:
+
+    \b
+      malibo suggest tuning.malibo
+      malibo tell tuning.malibo 0 0.31
+
+    Without past runs, in a space as malibo.Space.to_json writes it:
+
+    \b
+      malibo suggest --space space.json --study new.db
+    """
+    from malibo.study import Place
+    from malibo.study.describe import trial_text
+
+    place = Place.of(file, study)
+    if warning := place.retrained():
+        click.echo(f"malibo: {warning}", err=True)
+    found = place.begin(space=space, name=name, seed=seed, direction=direction)
+    trials = found.ask(n)
+    given = [{"number": trial.number, "config": trial.config} for trial in trials]
+    text = "\n".join(trial_text(trial) for trial in trials)
+    emit({"study": str(found.path), "trials": given}, text, as_json)
+    hint(f"Then: malibo tell {file or found.path} {trials[0].number} VALUE")

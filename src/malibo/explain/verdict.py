@@ -1,0 +1,183 @@
+"""What leaving out one task at a time has shown, for people and for scripts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from malibo.errors import plural
+from malibo.space.parameters import Array
+
+STEPS = (5, 10)  # trials at which a warm start is compared with a cold one
+_RESAMPLES = 2000
+_LEAST, _FEW = 3, 5  # tasks: below there is no verdict, below it is a hint
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A task that was left out, and how long each way took to a level of its loss.
+
+    rows      distinct configurations that could be chosen
+    trials    of random search, which set the level: it is reached in them with an even chance
+    random    trials that random search needs for an even chance of it
+    warm, cold   trials that each seed needed; twice ``trials`` where it was not reached by then
+    better    of each seed, at each of STEPS: 1 if the warm start was ahead of the cold one,
+              −1 if behind, 0 if equal
+    """
+
+    task: str
+    rows: int
+    trials: int
+    random: int
+    warm: tuple[int, ...]
+    cold: tuple[int, ...]
+    better: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Trials saved: the median over tasks and seeds, and its 90 % interval over tasks."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """Warm against cold after some trials, as shares of all tunings; p by flipping tasks."""
+
+    trial: int
+    better: float
+    equal: float
+    worse: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What leaving one task out at a time has shown; ``text`` is for people.
+
+    tasks     those that were tuned
+    notes     sentences on those that were not, and on those that are short
+    """
+
+    tasks: tuple[Tuned, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def over_random(self) -> Saved:
+        """Trials saved by a warm start against random search."""
+        return _saved([t.random - np.array(t.warm) for t in self.tasks])
+
+    @property
+    def over_cold(self) -> Saved:
+        """Trials saved by a warm start against a cold one of the same seed."""
+        return _saved([np.subtract(t.cold, t.warm) for t in self.tasks])
+
+    @property
+    def ahead(self) -> tuple[Ahead, ...]:
+        """How often a warm start was ahead of a cold one, at each of STEPS."""
+        return tuple(_ahead(self.tasks, index) for index in range(len(STEPS)))
+
+    @property
+    def verdict(self) -> str:
+        """A few words, by the intervals of what is saved.
+
+        "worth it" is more than nothing against both random search and a cold start, "harmful" less
+        than nothing against one of them; with fewer than three tasks there is no verdict.
+        """
+        if len(self.tasks) < _LEAST:
+            return "too few tasks to tell"
+        both = (self.over_random, self.over_cold)
+        if all(saved.low > 0 for saved in both):
+            return "worth it"
+        return "harmful" if any(saved.high < 0 for saved in both) else "no clear gain"
+
+    def facts(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "verdict": self.verdict,
+            "saved_over_random": asdict(self.over_random),
+            "saved_over_cold": asdict(self.over_cold),
+            "ahead_of_cold": [asdict(ahead) for ahead in self.ahead],
+            "tasks": [asdict(task) for task in self.tasks],
+            "notes": list(self.notes),
+        }
+
+    def text(self) -> str:
+        """A table of the tasks, what was saved, and the verdict."""
+        lines = [*_table(self.tasks), "", *self._sentences(), "", self._verdict_sentence()]
+        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+
+    def _sentences(self) -> list[str]:
+        return [
+            f"Trials saved against random search: {_interval(self.over_random)}.",
+            f"Trials saved against a cold start:  {_interval(self.over_cold)}.",
+            *(
+                f"After {ahead.trial} trials the warm start is better than the cold one in"
+                f" {ahead.better:.0%} of the tunings and worse in {ahead.worse:.0%}"
+                f" (p = {ahead.p:.2g})."
+                for ahead in self.ahead
+            ),
+        ]
+
+    def _verdict_sentence(self) -> str:
+        hint = f" With {plural(len(self.tasks), 'task')} this is a hint and no proof."
+        few = _LEAST <= len(self.tasks) < _FEW
+        return (
+            f"Verdict: {self.verdict}.{hint * few} Only configurations that were run could be"
+            " chosen: what nobody ran, no method could find."
+        )
+
+
+def _saved(per_task: Sequence[Array]) -> Saved:
+    """Median over all, and its bootstrap interval over tasks."""
+    values = np.array(per_task, dtype=float)
+    rng = np.random.default_rng(0)
+    chosen = rng.integers(len(values), size=(_RESAMPLES, len(values)))
+    medians = np.median(values[chosen].reshape(_RESAMPLES, -1), axis=1)
+    low, high = np.quantile(medians, [0.05, 0.95])
+    return Saved(float(np.median(values)), float(low), float(high))
+
+
+def _ahead(tasks: Sequence[Tuned], index: int) -> Ahead:
+    signs = np.array([[seed[index] for seed in task.better] for task in tasks])
+    better, equal, worse = (float(np.mean(signs == sign)) for sign in (1, 0, -1))
+    return Ahead(STEPS[index], better, equal, worse, _flip_test(signs.mean(axis=1)))
+
+
+def _flip_test(means: Array) -> float:
+    """p that the mean over tasks is as far from 0 if each task might as well be turned around."""
+    if len(means) <= 12:
+        signs = np.array(list(itertools.product((-1, 1), repeat=len(means))))
+    else:
+        signs = np.random.default_rng(0).choice((-1, 1), size=(4096, len(means)))
+    return float(np.mean(np.abs(signs @ means) >= np.abs(means.sum()) - 1e-12))
+
+
+def _interval(saved: Saved) -> str:
+    return f"{saved.median:g} (median; 90 % interval over tasks: {saved.low:g} to {saved.high:g})"
+
+
+def _table(tasks: Sequence[Tuned]) -> list[str]:
+    width = max(4, *(len(task.task) for task in tasks))
+    lines = [
+        "Trials to what random search reaches in the trials given (median over seeds)",
+        f"{'task':{width}}  {'rows':>6}  {'trials':>6}  {'random':>6}  {'cold':>6}  {'warm':>6}",
+    ]
+    for task in tasks:
+        cold, warm = (_cell(np.median(n), 2 * task.trials) for n in (task.cold, task.warm))
+        lines.append(
+            f"{task.task:{width}}  {task.rows:6,}  {task.trials:6}  {task.random:6}"
+            f"  {cold:>6}  {warm:>6}"
+        )
+    return lines
+
+
+def _cell(needed: float | np.floating[Any], most: int) -> str:
+    return f"≥ {most}" if needed >= most else f"{needed:g}"

@@ -1,0 +1,91 @@
+"""The verdict: what is saved, against whom, how sure that is, and all of it in words."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from malibo.explain.verdict import Evaluation, Tuned, _flip_test, _saved
+
+
+def tuned(
+    name: str, warm: tuple[int, ...], cold: tuple[int, ...], better: int = 1, random: int = 30
+) -> Tuned:
+    """A task in which the warm start is as far ahead at trial 5 as told, and equal at 10."""
+    return Tuned(name, 100, 30, random, warm, cold, ((better, 0),) * len(warm))
+
+
+def evaluation(*pairs: tuple[int, int], better: int = 1) -> Evaluation:
+    """One seed for each pair of trials: warm, cold."""
+    tasks = [tuned(f"task {i}", (w,), (c,), better) for i, (w, c) in enumerate(pairs)]
+    return Evaluation(tuple(tasks), ())
+
+
+@pytest.mark.parametrize(
+    ("pairs", "verdict"),
+    [
+        ([(3, 20), (4, 25), (2, 15), (5, 30), (3, 22)], "worth it"),
+        ([(3, 3), (4, 2), (2, 5), (5, 5), (3, 4)], "no clear gain"),  # no more than a cold start
+        ([(3, 20), (60, 12), (2, 15), (45, 30), (29, 22)], "no clear gain"),
+        ([(50, 60), (60, 60), (55, 60), (40, 50), (45, 60)], "harmful"),  # worse than random
+        ([(20, 10), (25, 12), (15, 5), (22, 9), (28, 3)], "harmful"),  # worse than cold
+        ([(1, 60), (1, 60)], "too few tasks to tell"),
+    ],
+)
+def test_the_verdict_follows_what_is_saved(pairs: list[tuple[int, int]], verdict: str) -> None:
+    assert evaluation(*pairs).verdict == verdict
+
+
+def test_saved_trials_are_those_of_random_search_and_of_the_same_seed() -> None:
+    found = Evaluation((tuned("a", (2, 8), (10, 9), random=20),), ())
+    assert found.over_random.median == 15
+    assert found.over_cold.median == 4.5
+
+
+def test_the_interval_is_over_tasks() -> None:
+    same = _saved([np.array([5.0, 1.0, 9.0])] * 4)
+    assert (same.median, same.low, same.high) == (5, 5, 5)
+    wide = _saved([np.full(3, v) for v in (0.0, 10.0, 20.0, 30.0, 40.0)])
+    assert wide.median == 20
+    assert wide.low <= 10 < 30 <= wide.high
+
+
+def test_shares_and_p_of_the_lead() -> None:
+    five, ten = evaluation(*[(3, 20)] * 6).ahead
+    assert (five.trial, five.better, five.equal, five.worse) == (5, 1, 0, 0)
+    assert five.p == pytest.approx(2 / 2**6)
+    assert (ten.trial, ten.better, ten.equal, ten.worse, ten.p) == (10, 0, 1, 0, 1)
+    behind = evaluation(*[(3, 20)] * 6, better=-1).ahead[0]
+    assert (behind.better, behind.worse) == (0, 1)
+
+
+def test_flips_of_many_tasks_are_sampled() -> None:
+    assert _flip_test(np.ones(3)) == 0.25
+    assert _flip_test(np.zeros(20)) == 1
+    assert _flip_test(np.ones(20)) < 0.01
+    assert _flip_test(np.array([1.0, -1.0] * 10)) > 0.5
+
+
+def test_the_text_names_tasks_trials_and_verdict() -> None:
+    found = Evaluation((*evaluation((60, 20), (4, 25), (2, 15)).tasks,), ("one is short.",))
+    text = found.text()
+    lines = text.splitlines()
+    assert lines[1].split() == ["task", "rows", "trials", "random", "cold", "warm"]
+    assert lines[2].split() == ["task", "0", "100", "30", "30", "20", "≥", "60"]
+    assert lines[3].split() == ["task", "1", "100", "30", "30", "25", "4"]
+    assert "Trials saved against random search: 26 (median; 90 % interval over tasks: -30" in text
+    assert "Verdict: no clear gain. With 3 tasks this is a hint and no proof." in text
+    assert lines[-1] == "Note: one is short."
+    assert "hint" not in evaluation(*[(3, 20)] * 5).text()
+
+
+def test_facts_are_plain_and_say_the_same() -> None:
+    found = evaluation((3, 20), (4, 25), (2, 15))
+    facts = json.loads(json.dumps(found.facts()))
+    assert facts["verdict"] == found.verdict
+    assert facts["saved_over_random"]["median"] == 27
+    assert facts["saved_over_cold"]["median"] == 17
+    assert [task["warm"] for task in facts["tasks"]] == [[3], [4], [2]]
+    assert facts["ahead_of_cold"][0]["trial"] == 5
