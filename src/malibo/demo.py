@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -25,8 +27,28 @@ METHODS = ("MALIBO", "cold LFBO", "random search")
 STEPS = (1, 2, 5, 10, 25, 50)
 
 
-def run_demo(target: str, seeds: int, trials: int, output: Path, progress: bool = True) -> str:
-    """Run, save the picture, and return the text to print."""
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """What came of it: best regret so far (seeds, trials) of each method, and the picture."""
+
+    target: str
+    curves: dict[str, Array]
+    picture: Path
+    seconds: float
+
+    def text(self) -> str:
+        """For people."""
+        last = f"Picture: {self.picture}. Took {self.seconds:.0f} s."
+        return "\n".join([*summary(self.curves, self.target), "", last])
+
+    def facts(self) -> dict[str, Any]:
+        """For scripts."""
+        means = {name: rows.mean(axis=0).tolist() for name, rows in self.curves.items()}
+        return {"target": self.target, "regret": means, "picture": str(self.picture)}
+
+
+def run_demo(target: str, seeds: int, trials: int, output: Path, progress: bool = True) -> Demo:
+    """Run, and save the picture."""
     check_name(target)
     plots.check_path(output)
     start = time.perf_counter()
@@ -34,8 +56,7 @@ def run_demo(target: str, seeds: int, trials: int, output: Path, progress: bool 
     curves = run(problem, seeds, trials, progress)
     title = f"Tuning a network on {target}, with the past of three other data sets"
     plots.save(plots.regret_figure(curves, title), output)
-    seconds = time.perf_counter() - start
-    return "\n".join([*summary(curves, target), "", f"Picture: {output}. Took {seconds:.0f} s."])
+    return Demo(target, curves, output, time.perf_counter() - start)
 
 
 def check_name(data_set: str) -> None:

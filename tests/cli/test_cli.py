@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -63,13 +65,27 @@ def test_the_help_of_demo_names_its_options() -> None:
 
 
 def test_demo_hands_its_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def shown(target: str, seeds: int, trials: int, output: Path) -> str:
-        return f"{target} {seeds} {trials} {output}"
+    def done(target: str, seeds: int, trials: int, output: Path) -> demo.Demo:
+        curves = {name: np.full((seeds, trials), 0.5) for name in demo.METHODS}
+        return demo.Demo(target, curves, output, 1.0)
 
-    monkeypatch.setattr(demo, "run_demo", shown)
+    monkeypatch.setattr(demo, "run_demo", done)
     result = run("demo", "--target", "x", "--seeds", "2", "--trials", "5", "-o", "a.png")
-    assert (result.exit_code, result.output) == (0, "x 2 5 a.png\n")
-    assert run("demo").output == "protein_structure 3 50 malibo-demo.png\n"
+    assert result.exit_code == 0
+    assert result.output.startswith("Normalised regret on x, mean over 2 seeds\n")
+    assert result.output.endswith("\nPicture: a.png. Took 1 s.\n")
+    facts = json.loads(run("demo", "--json").output)
+    assert (facts["target"], facts["picture"]) == ("protein_structure", "malibo-demo.png")
+    assert facts["regret"]["MALIBO"] == [0.5] * 50
+
+
+def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "run_demo", interrupted)
+    result = run("demo")
+    assert (result.exit_code, result.output) == (130, "malibo: stopped by Ctrl-C\n")
 
 
 @pytest.mark.usefixtures("no_work")

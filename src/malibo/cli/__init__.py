@@ -22,7 +22,7 @@ COMMANDS = {
     "tell": "malibo.cli.tell",
     "tune": "malibo.cli.tune",
     "report": "malibo.cli.report",
-    "bench": "malibo.bench.commands",
+    "bench": "malibo.cli.bench",
     "completion": "malibo.cli.completion",
 }
 

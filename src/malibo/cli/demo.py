@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from malibo.cli.output import emit, json_option
+
 
 @click.command()
 @click.option(
@@ -23,7 +25,8 @@ import click
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where the picture goes.",
 )
-def demo(target: str, seeds: int, trials: int, output: Path) -> None:
+@json_option
+def demo(target: str, seeds: int, trials: int, output: Path, as_json: bool) -> None:
     """Tune a network on real data: with a past, without, and at random.
 
     The FCNet tables hold 62,208 configurations on each of four data sets. Random runs on
@@ -31,4 +34,5 @@ def demo(target: str, seeds: int, trials: int, output: Path) -> None:
     """
     from malibo.demo import run_demo
 
-    click.echo(run_demo(target, seeds, trials, output))
+    done = run_demo(target, seeds, trials, output)
+    emit(done.facts(), done.text(), as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -55,6 +56,15 @@ def results(finished: Path, tmp_path: Path) -> Path:
 
 
 # -- what there is -------------------------------------------------------------------------
+
+
+def test_scripts_get_json(results: Path, tmp_path: Path) -> None:
+    listed = json.loads(bench("list", "--json").output)
+    assert list(listed) == ["suites", "methods"]
+    assert list(listed["methods"]) == list(METHODS)
+    assert list(json.loads(bench("figure", "--json").output)["figures"]) == list(figures.FIGURES)
+    again = bench("run", "quadratic", *QUICK, "--tasks", "target 0", "--results", results, "--json")
+    assert json.loads(again.stdout) == {"runs": 0, "results": str(results / "quadratic.jsonl")}
 
 
 def test_the_list_has_a_line_for_every_suite_and_method(tmp_path: Path) -> None:

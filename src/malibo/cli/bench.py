@@ -8,6 +8,7 @@ import click
 
 from malibo.bench.methods import METHODS, method
 from malibo.bench.suites import suite, suites
+from malibo.cli.output import emit, json_option
 from malibo.errors import InputError, nearest_first, plural
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -26,15 +27,18 @@ def bench() -> None:
 
 @bench.command("list")
 @_data
-def list_all(data: Path | None) -> None:
+@json_option
+def list_all(data: Path | None, as_json: bool) -> None:
     """Print suites and methods, one line each."""
-    known_suites = suites(data)
-    click.echo("Suites")
-    for name, found in known_suites.items():
-        click.echo(f"  {name:24} {found.line}")
-    click.echo("\nMethods")
-    for name, known in METHODS.items():
-        click.echo(f"  {name:24} {known.line}")
+    facts = {
+        "suites": {name: found.line for name, found in suites(data).items()},
+        "methods": {name: known.line for name, known in METHODS.items()},
+    }
+    text = "\n\n".join(
+        "\n".join([title.capitalize(), *(f"  {name:24} {line}" for name, line in lines.items())])
+        for title, lines in facts.items()
+    )
+    emit(facts, text, as_json)
 
 
 @bench.command()
@@ -46,6 +50,7 @@ def list_all(data: Path | None) -> None:
 @click.option("--tasks", help="Only these tasks of the suite, separated by commas.")
 @_results
 @_data
+@json_option
 def run(
     suite_name: str,
     methods: str,
@@ -55,6 +60,7 @@ def run(
     tasks: str | None,
     results: Path,
     data: Path | None,
+    as_json: bool,
 ) -> None:
     """Run methods on a suite, e.g. malibo bench run fcnet --methods malibo,tpe --jobs 2.
 
@@ -75,7 +81,8 @@ def run(
         raise click.ClickException(
             f"stopped; what is finished is in {path}, and the same command goes on."
         ) from None
-    click.echo(f"{plural(done, 'new run')} in {path}. Next: malibo bench report")
+    text = f"{plural(done, 'new run')} in {path}. Next: malibo bench report"
+    emit({"runs": done, "results": str(path)}, text, as_json)
 
 
 @bench.command()
@@ -83,12 +90,14 @@ def run(
 @click.option(
     "-o", "--output", default="report", type=_FOLDER, help="Where tables, figures and page go."
 )
-def report(results: Path, output: Path) -> None:
+@json_option
+def report(results: Path, output: Path, as_json: bool) -> None:
     """Make tables, all figures and one page (report.html) out of results."""
     from malibo.bench.report import make_report
 
     files = make_report(results, output)
-    click.echo(f"{plural(len(files), 'file')} in {output}. Open {output / 'report.html'}")
+    text = f"{plural(len(files), 'file')} in {output}. Open {output / 'report.html'}"
+    emit({"files": [str(file) for file in files]}, text, as_json)
 
 
 @bench.command()
@@ -97,20 +106,22 @@ def report(results: Path, output: Path) -> None:
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: NAME.png."
 )
 @_results
-def figure(name: str | None, output: Path | None, results: Path) -> None:
+@json_option
+def figure(name: str | None, output: Path | None, results: Path, as_json: bool) -> None:
     """Draw one figure of the paper; without a NAME, list them."""
     from malibo.bench import figures
     from malibo.plots import check_path, save
 
     if name is None:
-        for known, found in figures.FIGURES.items():
-            click.echo(f"  {known:34} {found.line}")
+        lines = {known: found.line for known, found in figures.FIGURES.items()}
+        text = "\n".join(f"  {known:34} {line}" for known, line in lines.items())
+        emit({"figures": lines}, text, as_json)
         return
     chosen = figures.figure(name)
     path = output or Path(f"{name}.png")
     check_path(path)
     save(chosen.draw(figures.read_results(results) if chosen.from_runs else {}), path)
-    click.echo(f"{path}: {chosen.line}")
+    emit({"figure": str(path), "line": chosen.line}, f"{path}: {chosen.line}", as_json)
 
 
 def _names(text: str) -> list[str]:
