@@ -5,6 +5,8 @@ What becomes of a block depends on its first line:
     ```python                    runs, in one namespace with the other blocks of the page
     ```python title="train.py"   is saved under that name; so are blocks of other languages
     ```bash                      runs by ``bash -euo pipefail``; set-up lines are left out
+    ```text                      right after one that runs: its lines are among what that printed,
+                                 but for numbers and spaces; "..." stands for any lines
     anything else                is not run
 
 ``tests/pages/`` has what a page takes for granted: files and functions of the reader's own.
@@ -32,13 +34,39 @@ _TITLE = re.compile(r'title="([^"]+)"')
 _SETS_UP = re.compile(r"^(pip install|make) ")  # done once, by the reader; not by a test
 _INCLUDED = "--8<--"  # a file that is put in its place when the site is built
 
-_START = """\
+_START = r"""
+import re as _re
 import subprocess as _subprocess
+import sys as _sys
 from pathlib import Path as _Path
+
+# a worker that fails is not forgotten
+_WAIT = '''wait() {
+    while true; do
+        local code=0; builtin wait -n || code=$?
+        case $code in 127) return 0 ;; 0) ;; *) return $code ;; esac
+    done
+}'''
 
 
 def _shell(text):
-    _subprocess.run(["bash", "-euo", "pipefail", "-c", text], check=True)
+    command = ["bash", "-euo", "pipefail", "-c", f"{_WAIT}\n{text}"]
+    done = _subprocess.run(command, stdout=_subprocess.PIPE, text=True)
+    print(done.stdout)
+    if done.returncode:
+        _sys.exit(f"{text} ended with {done.returncode}")
+    return done.stdout
+
+
+def _shape(line):
+    return _re.sub(r"\s+", " ", _re.sub(r"[-+]?\d[\d.,]*(e[-+]?\d+)?", "#", line)).strip()
+
+
+def _shows(printed, shown):
+    lines = iter(map(_shape, printed.splitlines()))
+    for line in map(_shape, shown.splitlines()):
+        if line not in ("", "...") and line not in lines:
+            _sys.exit(f"the page shows {line!r}, which was not printed (there):\n{printed}")
 
 
 """
@@ -68,7 +96,12 @@ class Block:
         if self.language == "python":
             return self.text
         commands = "".join(line for line in self.lines if not _SETS_UP.match(line))
-        return f"_shell({commands!r})\n" if self.language == "bash" and commands.strip() else ""
+        return f"_printed = _shell({commands!r})\n" if self.prints and commands.strip() else ""
+
+    @property
+    def prints(self) -> bool:
+        """Whether what it prints can be shown by the block that follows."""
+        return self.language == "bash" and not self.title
 
     @property
     def lines(self) -> list[str]:
@@ -96,9 +129,13 @@ def script(page: Path) -> str:
     """One program out of all blocks of a page, after what the page takes for granted."""
     setup = SETUPS / f"{name(page)}.py"
     parts = [_START, setup.read_text(encoding="utf-8") if setup.is_file() else ""]
-    parts += [
-        f"# {page.name}, line {block.line}\n{block.program}" for block in blocks(page) if block.runs
-    ]
+    before = None
+    for block in blocks(page):
+        if block.runs:
+            parts.append(f"# {page.name}, line {block.line}\n{block.program}")
+        elif block.language == "text" and before is not None and before.prints:
+            parts.append(f"# {page.name}, line {block.line}\n_shows(_printed, {block.text!r})")
+        before = block
     return _at_home("\n\n".join(parts))
 
 

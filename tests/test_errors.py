@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from malibo import errors
@@ -46,3 +47,15 @@ def test_plural_counts() -> None:
         "2 tasks",
         "1,200 tasks",
     ]
+
+
+@pytest.mark.parametrize("value", [1, 7, np.int64(3)])
+def test_whole_numbers_pass(value: int) -> None:
+    errors.need_whole_number("trials", value)
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.0, "3", True, None, np.nan])
+def test_what_is_no_whole_number_is_refused_by_name(value: object) -> None:
+    with pytest.raises(errors.InputError, match=r"^trials must be a whole number >= 1, got "):
+        errors.need_whole_number("trials", value)
+    errors.need_whole_number("seed", 0, least=0)

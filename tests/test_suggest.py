@@ -21,9 +21,9 @@ from malibo.labels import label
 from malibo.maximize import Pool, key, taken_rows
 from malibo.observations import Observations
 from malibo.posterior import Gaussian, Samples
-from malibo.process import Process
+from malibo.process import DISTRUST, Process
 from malibo.space.parameters import Array
-from malibo.suggest import DISTRUST, Source, Suggestion, suggest, suggestions
+from malibo.suggest import Source, Suggestion, suggest, suggestions
 from strategies import repeatable
 
 if TYPE_CHECKING:

@@ -27,11 +27,7 @@ def classifier_logits(
         return random, random
     if model.informed and model.config.mean_layer and observations.trials == 0:
         return points.offset, points.offset  # x₀ = argmax g(x)
-    labels = label(
-        observations.losses,
-        model.config.target_gamma if config.gamma is None else config.gamma,
-        config.utility or model.config.utility,
-    )
+    labels = _labels(model, observations, config)
     seen = model.points(observations.codes)
     base_seen, base = _base_logits(model, seen, labels, config, rng, points)
     if len(observations.losses) < config.residual_after:
@@ -39,6 +35,23 @@ def classifier_logits(
     observed = Observed(seen.unit, base_seen, labels.p, labels.n)
     residual = fit_residual(config.residual, observed, rng, early_stopping=model.informed)
     return base, residual.correct(base, points.unit)
+
+
+def posterior_of(
+    model: MetaModel, observations: Observations, config: SuggestConfig, rng: np.random.Generator
+) -> Posterior:
+    """q(z), what the observations say of the new task's embedding; the prior if there are none.
+
+    The model must know past tasks and tell them apart.
+    """
+    labels = _labels(model, observations, config)
+    return task_posterior(model.points(observations.codes), labels, config, rng)
+
+
+def _labels(model: MetaModel, observations: Observations, config: SuggestConfig) -> Labels:
+    """Which observations count as good, and how much, by the options or as the model learned."""
+    gamma = model.config.target_gamma if config.gamma is None else config.gamma
+    return label(observations.losses, gamma, config.utility or model.config.utility)
 
 
 def _base_logits(
@@ -65,7 +78,7 @@ def _base_logits(
 def task_posterior(
     seen: Points, labels: Labels, config: SuggestConfig, rng: np.random.Generator
 ) -> Posterior:
-    """q(z) from the observations, by the configured method."""
+    """q(z) from labelled observations, by the configured method."""
     evidence = Evidence(seen.phi, seen.offset, labels.p, labels.n)
     if config.inference == "hmc":
         return hmc(evidence, rng)

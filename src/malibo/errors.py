@@ -7,6 +7,7 @@ are ``MaliboError``; those about wrong input are ``ValueError`` too.
 from __future__ import annotations
 
 import difflib
+import numbers
 from collections.abc import Iterable
 
 
@@ -36,6 +37,13 @@ class SpaceExhaustedError(MaliboError):
 
 class MissingDependencyError(MaliboError, ImportError):
     """An optional package, or a system library it needs, is not there."""
+
+
+def need_whole_number(name: str, value: object, least: int = 1) -> None:
+    """Refuse what is no whole number, or is too small; numpy's are fine, True is none."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise InputError(f"{name} must be a whole number >= {least}, got {value!r}.")
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -170,8 +171,8 @@ class History:
             raise HistoryError(f"space must be a malibo.Space, got {type(self.space).__name__}.")
         if not tasks:
             raise HistoryError("the history is empty; give at least one task with past runs.")
-        names = [task.name for task in tasks]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        counts = Counter(task.name for task in tasks)
+        if twice := sorted(name for name, count in counts.items() if count > 1):
             raise HistoryError(f"task names must differ, got {listing(twice)} more than once.")
         object.__setattr__(self, "tasks", tasks)
         if self.space is None:
@@ -210,10 +211,9 @@ class History:
         where       only the rows with these values: ``{"split": "val", "seed": [0, 1]}``
         on_error    "skip" leaves out the rows that cannot be read; ``describe()`` names them
         """
-        from malibo.sources.tables import read_table
+        from malibo.sources.tables import TableOptions, read
 
-        tasks = read_table(
-            source,
+        options = TableOptions(
             task=task,
             objective=objective,
             direction=direction,
@@ -225,6 +225,7 @@ class History:
             where=where,
             on_error=on_error,
         )
+        tasks = read(source, options).tasks
         return cls(tasks, tasks[0].space)
 
     @classmethod
@@ -239,9 +240,10 @@ class History:
     ) -> History:
         """From the studies of an Optuna storage, or their URL (extra ``optuna``).
 
-        All of them, or those named; ``exclude`` leaves some out. ``rename`` maps names of
-        parameters in the past to those of today. A failed trial counts as "not good", a pruned
-        one by how it compared at its last step with those that were completed.
+        All of them that have one objective, or those named; ``exclude`` leaves some out.
+        ``rename`` maps names of parameters in the past to those of today. A failed trial counts
+        as "not good", a pruned one by how it compared at its last step with those that were
+        completed.
         """
         from malibo.sources.optuna import read_studies
 
@@ -278,19 +280,19 @@ class History:
         are refused by their ids, or left out with ``on_error="skip"``.
         """
         from malibo.sources.mlflow import read_runs
+        from malibo.sources.tables import TableOptions
 
-        tasks = read_runs(
-            source,
-            objective=objective,
+        options = TableOptions(
             task=task,
+            objective=objective,
             direction=direction,
-            metric=metric,
             space=space,
             rename=rename,
             where=where,
             ignore=ignore,
             on_error=on_error,
         )
+        tasks = read_runs(source, options, metric)
         return cls(tasks, tasks[0].space)
 
     def for_space(self, space: Space) -> History:

@@ -84,6 +84,7 @@ class MetaModel:
     network      φ and m; None for a model that knows no past
     embeddings   (T, d) the embedding z of each past task
     tasks        the names of the past tasks
+    sizes        how many observations each of them had; empty in files of older versions
     config       how it was trained
     direction    how the past was told: "minimize", "maximize", or None for both
     """
@@ -93,6 +94,7 @@ class MetaModel:
     network: Network | None = None
     embeddings: Array32 = field(default_factory=lambda: np.empty((0, 0), np.float32))
     tasks: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
     config: TrainConfig = field(default_factory=TrainConfig)
     direction: Direction | None = "minimize"
     log: TrainingLog = field(default_factory=TrainingLog)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ from safetensors.numpy import save
 
 from malibo.config import TrainConfig
 from malibo.errors import InputError, ModelFileError
+from malibo.files import write_whole
 from malibo.metamodel import MetaModel, TrainingLog
 from malibo.network import Array32, Network
 from malibo.space import Space
@@ -29,7 +27,7 @@ _EMBEDDINGS, _BEST = "embeddings", "best"
 
 
 def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
-    """Write beside the path, then move into place: a reader sees the old file or the new one."""
+    """Write a model file: whole, or not at all."""
     if not isinstance(path, str | PathLike):
         raise ModelFileError(f"expected the path of a model file, got {path!r}.")
     tensors: dict[str, Any] = {_EMBEDDINGS: model.embeddings}
@@ -45,7 +43,7 @@ def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
         "header": header,
         "sha256": _checksum(header, tensors),
     }
-    _write_atomically(Path(path), save(tensors, metadata))
+    write_whole(path, save(tensors, metadata), ModelFileError)
 
 
 def _header(model: MetaModel) -> dict[str, Any]:
@@ -55,36 +53,11 @@ def _header(model: MetaModel) -> dict[str, Any]:
         "view": model.view and model.view.to_json(),
         "absent": dict(model.absent),
         "tasks": list(model.tasks),
+        "sizes": list(model.sizes),
         "config": asdict(model.config),
         "direction": model.direction,
         "log": asdict(model.log),
     }
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    except OSError as error:
-        raise ModelFileError(f"cannot write {path}: {error.strerror}.") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException as error:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
-        if isinstance(error, OSError):
-            raise ModelFileError(f"cannot write {path}: {error.strerror}.") from None
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def read_model(path: str | PathLike[str]) -> MetaModel:
@@ -144,6 +117,7 @@ def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
         best=None if best is None else best.astype(np.float64),
         embeddings=embeddings,
         tasks=tuple(header["tasks"]),
+        sizes=tuple(header.get("sizes", ())),
         config=TrainConfig(**header["config"]),
         direction=header["direction"],
         log=TrainingLog(**log),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,16 +17,40 @@ from malibo.config import SuggestConfig
 from malibo.maximize import Pool, best, draw_pool, guided_pool, taken_rows
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
-from malibo.process import Process
+from malibo.process import DISTRUST, Process
 from malibo.residual import lightgbm
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
 
 Source = Literal["past", "meta-model", "process", "booster", "random"]
+Shape = Literal["square", "circle", "triangle", "diamond", "cross", "down", "plus"]
+
+
+class SourceKind(NamedTuple):
+    """What a source means, and its shape in pictures, for eyes that do not tell colours apart."""
+
+    meaning: str
+    shape: Shape
+
+
+#: All that trials are recorded with: what ``suggest`` chooses by, and two more.
+SOURCES: dict[str, SourceKind] = {
+    "past": SourceKind("one of the best configurations of the past, tried again here", "square"),
+    "meta-model": SourceKind(
+        "found by what was learned from the past and from the trials before", "circle"
+    ),
+    "process": SourceKind(
+        "found from the trials of this study, while the past was not trusted", "triangle"
+    ),
+    "booster": SourceKind("found from the trials of this study alone", "diamond"),
+    "random": SourceKind("drawn at random", "cross"),
+    "repeat": SourceKind("drawn again, because every configuration had been tried", "down"),
+    "own": SourceKind("not chosen by malibo: given by hand or by another sampler", "plus"),
+}
+OWN = "own"  # the source of a trial that has none, or one of another name
 
 _FEW, _MANY = 2048, 5120  # random candidates, with others beside them and without
 _TOP = 5  # best configurations around which candidates are added
-DISTRUST = 0.5  # below this trust the past more likely misleads than helps
 
 
 @dataclass(frozen=True, eq=False)

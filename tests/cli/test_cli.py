@@ -153,3 +153,62 @@ def test_a_real_process_shows_no_traceback() -> None:
     assert done.stdout == ""
     known = ", ".join(map(repr, demo.DATA_SETS))
     assert done.stderr == f"malibo: unknown data set 'navel'; known: {known}.\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("inspect", []),
+        ("suggest", []),
+        ("train", []),
+        ("tell", ["0", "0.5"]),
+        ("report", []),
+        ("tune", ["--", "true"]),
+    ],
+)
+def test_a_name_that_no_disk_takes_is_one_line(command: str, words: list[str]) -> None:
+    name = "x" * 300
+    result = run(command, name, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("malibo: ")
+    assert result.stderr.count("\n") == 1
+    assert name in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (FileNotFoundError(2, "No such file", "a.db"), "malibo: No such file: 'a.db'\n"),
+        (OSError(28, "No space left on device"), "malibo: No space left on device\n"),
+        (OSError("out of\nluck"), "malibo: out of luck\n"),
+        (TimeoutError(), "malibo: TimeoutError\n"),
+    ],
+)
+def test_what_the_system_refuses_is_one_line(
+    error: OSError, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(demo, "run_demo", refused)
+    result = run("demo")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", line)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes")
+def test_a_reader_that_has_gone_is_no_error_to_speak_of() -> None:
+    source = str(Path(malibo.__file__).parents[1])
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", "from malibo.cli import main; main()", "completion", "bash"],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": source},
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")

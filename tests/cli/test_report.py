@@ -97,8 +97,8 @@ def test_the_browser_is_opened(
 
 def test_the_study_itself_is_not_written_over(tmp_path: Path, study: Study) -> None:
     before = (tmp_path / "tuning.db").read_bytes()
-    assert "tuning.db is there and is no HTML page" in wrong("tuning.db", "-o", "tuning.db")
-    assert "is no HTML page" in wrong("tuning.db", "-o", "tuning.malibo")
+    assert "tuning.db is there and is no report of malibo" in wrong("tuning.db", "-o", "tuning.db")
+    assert "is no report of malibo" in wrong("tuning.db", "-o", "tuning.malibo")
     assert (tmp_path / "tuning.db").read_bytes() == before
     assert len(study.trials) == 2
 

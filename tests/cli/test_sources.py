@@ -17,9 +17,11 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import create_trial
 
-from malibo import Float, History, Space
+from malibo import Float, Space
 from malibo.cli.sources import SourceOptions, load, load_history, source_options
 from malibo.errors import InputError
+from malibo.sources import mlflow
+from malibo.sources.tables import TableOptions
 
 
 def options(*sources: object, **given: Any) -> SourceOptions:
@@ -126,22 +128,46 @@ def test_studies_of_optuna_are_loaded(tmp_path: Path) -> None:
 def test_runs_of_mlflow_are_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
 
-    def from_mlflow(source: str, **given: Any) -> str:
-        asked.append((source, given))
+    def read_runs(*given: Any) -> None:
+        asked.append(given)
         raise InputError("enough")
 
-    monkeypatch.setattr(History, "from_mlflow", from_mlflow)
+    monkeypatch.setattr(mlflow, "read_runs", read_runs)
     for source in (str(tmp_path), f"mlflow:{tmp_path}"):
         with pytest.raises(InputError, match="enough"):
             load(options(source, objective="loss", metric="best", where=("tags.a=b",)))
     with pytest.raises(InputError, match="name the metric by --objective"):
         load(options(tmp_path))
     assert asked[0] == asked[1]
-    source, given = asked[0]
+    source, given, metric = asked[0]
     assert source == str(tmp_path)
-    assert given["task"] == "experiment"
-    assert given["metric"] == "best"
-    assert given["where"] == {"tags.a": "b"}
+    assert metric == "best"
+    assert given == TableOptions("experiment", "loss", where={"tags.a": "b"})
+
+
+def test_a_column_may_have_any_of_the_values_that_are_told(csv: Path) -> None:
+    given = {"task": "data", "objective": "loss"}
+    frame = pd.read_csv(csv)
+    for where in (("layers=1", "layers=3|4"), ("layers=1|3|4",), ("layers=1|3", "layers=4")):
+        found = load_history(options(csv, **given, where=where))
+        assert len(found) == frame.layers.isin([1, 3, 4]).sum()
+
+
+def test_two_names_for_one_column_are_refused(csv: Path) -> None:
+    given = {"task": "data", "objective": "loss"}
+    with pytest.raises(InputError, match="--rename gives 'lr' two names, 'a' and 'b'"):
+        load(options(csv, **given, rename=("lr=a", "lr=b")))
+    assert "a" in load_history(options(csv, **given, rename=("lr=a", "lr=a"))).space
+
+
+def test_warnings_are_told_before_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = journal(tmp_path / "past.log", "empty")
+    with pytest.raises(InputError, match="no study with results"):
+        load_history(options(path))
+    warned = "malibo: study 'empty' has no completed trial. It is left out.\n"
+    assert capsys.readouterr().err == warned
 
 
 def test_several_sources_are_joined_and_equal_names_told_apart(csv: Path, tmp_path: Path) -> None:

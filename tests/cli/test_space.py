@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,27 @@ def test_of_several_tables_each_has_its_guess(csv: Path, tmp_path: Path) -> None
     assert text.startswith(f"{csv}\nParameters:")
     assert f"\n{other}\nParameters:" in text
     assert "  depth=Int(low=1, high=3, log=False, step=1)," in text
+
+
+def test_a_space_is_replaced_whole(
+    csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "space.json"
+    output.write_text("edited")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    result = run(csv, *COLUMNS, "-o", output, "--force")
+    assert result.exit_code == 2
+    assert result.stderr == f"malibo: cannot write {output}: No space left on device.\n"
+    assert output.read_text() == "edited"
+    assert sorted(os.listdir(tmp_path)) == ["runs.csv", "space.json"]
+
+
+def test_a_name_that_is_too_long_is_told_in_one_line(csv: Path, tmp_path: Path) -> None:
+    result = run(csv, *COLUMNS, "-o", tmp_path / ("x" * 300))
+    assert result.exit_code == 2
+    assert result.stderr.endswith("File name too long.\n")
+    assert result.stderr.count("\n") == 1

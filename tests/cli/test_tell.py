@@ -41,7 +41,8 @@ def test_a_value_is_told(study: Study) -> None:
     assert result.stderr == ""
     lines = result.stdout.splitlines()
     assert lines[:2] == ["trial 1: 0.25", "best so far: trial 1, 0.25"]
-    assert lines[2] == f"trust in the past: {study.trust:.2f}, the past helps here"
+    expected = f"trust in the past: {study.trust:.2f}, too early to tell whether the past helps"
+    assert lines[2] == expected
     assert run("tuning.db", "0", "0.5").stdout.splitlines()[1] == "best so far: trial 1, 0.25"
     assert [trial.value for trial in study.trials] == [0.5, 0.25, None]
 
@@ -88,6 +89,14 @@ def test_a_trial_is_told_once_unless_wanted(study: Study) -> None:
     assert "trial 0 was told already: value 0.25" in refused("tuning.malibo", "0", "0.5")
     assert run("tuning.malibo", "0", "0.5", "--overwrite").exit_code == 0
     assert study.trials[0].value == 0.5
+
+
+def test_a_configuration_of_one_s_own_is_replaced_if_wanted(study: Study) -> None:
+    config = json.dumps({"lr": 0.01, "layers": 2, "optimizer": "adam"})
+    run("tuning.malibo", "--config", config, "0.25")
+    result = run("tuning.malibo", "--config", config, "0.5", "--overwrite")
+    assert result.stdout.startswith("trial 3: 0.5\n")
+    assert [trial.value for trial in study.trials] == [None, None, None, 0.5]
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,11 @@ def test_a_table_becomes_a_model(csv: Path, tmp_path: Path) -> None:
     assert np.array_equal(model.embeddings, again.embeddings)
 
 
+def test_one_task_is_one_task(csv: Path, tmp_path: Path) -> None:
+    result = run(csv, *COLUMNS, "--where", "data=iris", "-o", tmp_path / "m.malibo")
+    assert "A model of 1 past task, trained in " in result.stdout
+
+
 def test_json_is_all_that_goes_to_standard_output(csv: Path, tmp_path: Path) -> None:
     result = run(csv, *COLUMNS, "-o", tmp_path / "m.malibo", "--json", "--direction", "maximize")
     facts = json.loads(result.stdout)

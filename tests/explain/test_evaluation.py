@@ -10,7 +10,7 @@ import pytest
 from malibo import Float, History, Space, Task
 from malibo.errors import InputError
 from malibo.explain import Evaluation, evaluate
-from malibo.explain.evaluation import _tuned
+from malibo.explain.evaluation import _own_seed, _tuned
 from malibo.explain.leave_one_out import Rows
 from malibo.space.parameters import Array
 
@@ -33,10 +33,10 @@ def quick(history: History, **options: Any) -> Evaluation:
 
 
 def test_a_past_that_is_alike_is_worth_it() -> None:
-    found = quick(alike(), trials=20)
+    found = quick(alike(5), trials=20)
     assert found.verdict == "worth it"
     assert found.over_random.median > 5
-    assert [t.task for t in found.tasks] == ["task 0", "task 1", "task 2"]
+    assert [t.task for t in found.tasks] == [f"task {i}" for i in range(5)]
     assert all(t.rows == 60 and t.trials == 20 and len(t.warm) == 1 for t in found.tasks)
     assert found.notes == ()
 
@@ -45,6 +45,20 @@ def test_every_seed_is_a_tuning_and_the_same_again() -> None:
     one, other = (quick(alike(2, 12), trials=4, seeds=2, steps=5) for _ in range(2))
     assert one == other
     assert all(len(t.warm) == len(t.cold) == len(t.better) == 2 for t in one.tasks)
+
+
+def test_tasks_with_the_same_rows_do_not_share_their_luck() -> None:
+    """A cold start knows nothing of the task: two that are the same are two draws."""
+    one = task("one", 0.3, 60, 0)
+    history = History([one, Task("other", CUBE, one.codes, one.losses)])
+    first, second = quick(history, trials=20, seeds=4, steps=1).tasks
+    assert first.random == second.random
+    assert first.cold != second.cold
+
+
+def test_a_task_has_the_same_seeds_whatever_else_there_is() -> None:
+    assert _own_seed("a", 0) == _own_seed("a", 0)
+    assert len({_own_seed(name, seed) for name in "abc" for seed in range(10)}) == 30
 
 
 def test_short_tasks_are_told_and_tuned_for_half_of_their_rows() -> None:

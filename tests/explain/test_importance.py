@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from malibo import Categorical, Float, MetaModel, Space
+from malibo import Categorical, Float, MetaModel, Space, SuggestConfig
 from malibo.explain import Importance, importances
 from malibo.explain.importance import _resampled, _total_effects
 from malibo.observations import Observations
@@ -68,6 +68,26 @@ def test_a_conditional_parameter_matters_where_it_is_active() -> None:
     assert found["inner"].share == pytest.approx(1, abs=0.15)
     assert found["kind"].share == pytest.approx(0.5, abs=0.15)
     assert found["outer"].share < 0.1
+
+
+def test_among_many_parameters_the_interval_holds_the_truth() -> None:
+    """Chance in the configurations is part of the interval: it does not make it too sure."""
+    space = Space({f"x{i}": Float(0, 1) for i in range(20)})
+    seen = observed(space, lambda codes: 3 * codes[:, 0] + codes[:, 1], 40)
+    found = by_name(importances(MetaModel.uninformed(space), seen))
+    assert found["x0"].share == pytest.approx(0.9, abs=0.06)
+    assert found["x0"].low <= 0.9 <= found["x0"].high
+    assert found["x7"].high < 0.1
+
+
+def test_how_far_the_past_is_trusted_is_as_told(model: MetaModel) -> None:
+    nothing = Observations.none(len(model.space))
+    found, same, doubtful = (
+        importances(model, nothing, config=config)
+        for config in (None, SuggestConfig(), SuggestConfig(trust=0.01))
+    )
+    assert found == same
+    assert by_name(doubtful)["lr"].share < by_name(found)["lr"].share
 
 
 def test_before_any_result_the_past_tells_what_matters(model: MetaModel) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from malibo import Categorical, Float, History, Int, Malibo, MetaModel, Space, Task
-from malibo.explain.leave_one_out import Rows, _chances, others
+from malibo.explain.leave_one_out import Rows, _chance, others
 from malibo.history import Direction
 from malibo.space.parameters import Array
 from strategies import repeatable
@@ -82,7 +82,8 @@ def test_chances_are_counted_choices(rows: int, data: st.DataObject) -> None:
     expected = [
         1 - math.comb(rows - best, trials) / math.comb(rows, trials) for best in range(1, rows + 1)
     ]
-    assert_allclose(_chances(rows, trials), expected, atol=1e-9)
+    found = _chance(rows, np.array(trials), np.arange(1, rows + 1))
+    assert_allclose(found, expected, atol=1e-9)
 
 
 def test_the_level_is_reached_by_half_of_all_random_orders() -> None:
@@ -114,6 +115,21 @@ def test_random_search_needs_half_of_the_rows_for_the_very_best() -> None:
     rows = Rows.of(on_line(np.arange(50.0)))
     assert rows.random_trials(0.0) == 25
     assert rows.random_trials(49.0) == 1
+
+
+def test_the_trials_needed_are_the_first_with_an_even_chance() -> None:
+    rows = Rows.of(on_line(np.arange(60.0)))
+    for good in (1, 3, 10, 59):
+        needed = rows.random_trials(good - 1.0)
+        chances = [1 - math.comb(60 - good, k) / math.comb(60, k) for k in (needed - 1, needed)]
+        assert chances[0] < 0.5 <= chances[1] + 1e-12
+
+
+def test_many_rows_are_counted_in_a_moment() -> None:
+    """Not one by one with a look at all for each: that would be ten billion."""
+    codes = np.arange(100_000.0)[:, None]
+    rows = Rows("many", Space(x=Int(0, 99_999)), codes, codes[:, 0])
+    assert rows.random_trials(0.0) == 50_000
 
 
 def test_a_failure_is_no_level() -> None:

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import malibo
 from malibo import Float, History, MetaModel, Space, Task
-from malibo.explain import similarities, task_similarities
-from malibo.explain.similarity import _standardised, _summaries
+from malibo.errors import InputError
+from malibo.explain import Similarity, resemblance, similarities, task_similarities
+from malibo.explain.similarity import _summaries
 from malibo.observations import Observations
 from malibo.space.parameters import Array
 from strategies import repeatable
@@ -116,9 +117,47 @@ def test_equally_near_tasks_share_what_there_is() -> None:
     assert_allclose([b.mean, b.low, b.high], [0.7, 0.52, 0.88])
 
 
-def test_what_is_the_same_everywhere_correlates_with_nothing() -> None:
-    columns = np.column_stack([np.full(5, 1e6), np.arange(5.0)])
-    found = _standardised(columns)
-    assert_array_equal(found[:, 0], 0)
-    assert found[:, 1] @ found[:, 1] == pytest.approx(1)
-    assert found[:, 1].sum() == pytest.approx(0)
+# -- in words ------------------------------------------------------------------------------
+
+
+def told(*nearest: float, mean: float = 0.5) -> list[Similarity]:
+    """Tasks a, b, ... that are the nearest with these probabilities."""
+    return [Similarity("abcdefgh"[i], mean, 0.0, 0.9, p) for i, p in enumerate(nearest)]
+
+
+@pytest.mark.parametrize(
+    ("nearest", "expected"),
+    [
+        ((0.05, 0.9, 0.05), ("b", "surely")),
+        ((0.1, 0.89, 0.01), ("b", "probably")),
+        ((0.3, 0.08, 0.62), ("c", "probably")),
+        ((0.4, 0.3, 0.3), (None, "open")),
+        ((0.51, 0.25, 0.24), (None, "open")),  # odds of 1.04 after 0.5
+        ((0.25, 0.25, 0.5, 0.0), (None, "open")),  # odds of 1 after 1/3: three times as high
+        ((0.7, 0.3), (None, "open")),  # of two, one always is at one half or more
+        ((0.76, 0.24), ("a", "probably")),
+        ((1.0, 0.0), ("a", "surely")),
+        ((1.0,), (None, "open")),
+        ((), (None, "open")),
+    ],
+)
+def test_the_nearest_task_is_named_if_it_stands_out(
+    nearest: tuple[float, ...], expected: tuple[str | None, str]
+) -> None:
+    assert resemblance(told(*nearest)) == expected
+
+
+def test_the_nearest_of_unlike_tasks_is_not_named() -> None:
+    assert resemblance(told(0.95, 0.05, mean=-0.1)) == (None, "open")
+
+
+def test_a_task_is_named_by_its_results_and_not_before(corners: MetaModel) -> None:
+    assert resemblance(similarities(corners, Observations.none(2))) == (None, "open")
+    task, certainty = resemblance(similarities(corners, observed(CENTRES["right"], 60)))
+    assert task == "right"
+    assert certainty != "open"
+
+
+def test_no_draws_are_refused(corners: MetaModel) -> None:
+    with pytest.raises(InputError, match="draws must be a whole number >= 1, got 0"):
+        similarities(corners, Observations.none(2), draws=0)

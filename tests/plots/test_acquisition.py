@@ -34,6 +34,31 @@ def cold_tuning(results: int, **options: Any) -> Malibo:
     return optimizer
 
 
+def test_a_cold_tuning_foresees_without_a_past() -> None:
+    cold = cold_tuning(6)
+    shown = cut(cold.model, "x", np.array([0.5]))
+    other = replace_trust(cold, 0.1)
+    (step,), (same,) = (steps_of(one, shown, None, 0, 0) for one in (cold, other))
+    assert step.foreseen is not None
+    assert same.foreseen is not None
+    assert_array_equal(step.foreseen, same.foreseen)  # whatever trust there would be in one
+
+
+def replace_trust(optimizer: Malibo, trust: float) -> Malibo:
+    """The same results with another trust in the past."""
+    found = Malibo(optimizer.model, seed=0, trust=trust)
+    for config, value in optimizer.results:
+        found.tell(config, value)
+    return found
+
+
+def test_the_classifier_foresees_no_values(model: MetaModel, tuned: Malibo) -> None:
+    optimizer = Malibo(model, seed=0, surrogate="classifier")
+    for config, value in tuned.results:
+        optimizer.tell(config, value)
+    assert "foreseen, 80 %" not in names(acquisition_figure(optimizer, "lr"))
+
+
 # -- one parameter ---------------------------------------------------------------------------
 
 

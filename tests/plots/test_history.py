@@ -109,6 +109,15 @@ def test_the_scale_is_raw_where_most_of_the_past_shares_the_range(
     assert axes.get_ylabel().startswith(label)
 
 
+def test_a_past_in_another_direction_keeps_its_own() -> None:
+    past = past_of([1.0, 3.0, 2.0], direction="maximize")
+    axes = history_figure([3.0, 2.0, 1.0], past, direction="minimize").axes[0]
+    assert axes.get_ylabel().startswith("distance")
+    assert_allclose(line(axes, "past tasks, median")[1], [2, 0, 0])  # best 3, median 2
+    with pytest.raises(InputError, match=r"task 'task 0' of the past is not to be minimized"):
+        history_figure([3.0, 2.0], past, direction="minimize", scale="raw")
+
+
 def test_constant_values_have_a_place() -> None:
     past = past_of([1.0, 1.0], [2.0, 2.0])
     for scale in ("raw", "relative"):

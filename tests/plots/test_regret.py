@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from malibo import plots
-from malibo.errors import MissingDependencyError
+from malibo.errors import InputError, MissingDependencyError
 
 pytest.importorskip("matplotlib")
 
@@ -49,6 +49,14 @@ def test_a_regret_of_zero_finds_a_place(count: int, tmp_path: Path) -> None:
 def test_no_method_is_left_out_when_colours_run_out() -> None:
     curves = {f"method {number}": np.full((1, 2), 0.5) for number in range(9)}
     assert len(plots.regret_figure(curves, "").axes[0].lines) == 9
+
+
+def test_wrong_input_is_named() -> None:
+    with pytest.raises(InputError, match=r"curves must be a dict of methods .*, got \{\}"):
+        plots.regret_figure({}, "")
+    for wrong in (np.ones(3), np.ones((0, 3)), np.ones((2, 0))):
+        with pytest.raises(InputError, match="the regrets of 'one' must be an array"):
+            plots.regret_figure({"one": wrong}, "")
 
 
 def test_without_matplotlib_there_is_a_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:

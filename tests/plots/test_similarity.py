@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from malibo import Float, Malibo, MetaModel, Space
 from malibo.errors import InputError
-from malibo.explain import task_similarities
+from malibo.explain import resemblance, similarities, task_similarities
 from malibo.observations import Observations
 from malibo.plots import similarity_figure
 from malibo.plots.told import told
@@ -74,7 +74,29 @@ def test_a_task_that_is_a_past_one_lies_near_it(model: MetaModel) -> None:
     distance = np.linalg.norm(dots(axes, "past task") - new, axis=1)
     assert int(np.argmin(distance)) == 0
     figure = similarity_figure(clear, known)
-    assert f"most like {model.tasks[0]!r}: similarity 0." in title(figure)
+    found = similarities(clear, known)
+    assert resemblance(found) == (model.tasks[0], "surely")
+    sure = 100 * max(item.nearest for item in found)
+    expected = f"After 400 results the new task is most like {model.tasks[0]!r} ({sure:.0f} %)"
+    assert title(figure) == expected
+
+
+def test_the_title_says_what_the_report_says(
+    model: MetaModel, tuned: Malibo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, certainty = resemblance(similarities(model, told(tuned)))
+    assert ("open" in title(similarity_figure(model, tuned))) == (certainty == "open")
+    assert name is None or name in title(similarity_figure(model, tuned))
+    second = similarities(model, told(tuned))[1]
+
+    def probably(_: object) -> tuple[str, str]:
+        return second.task, "probably"
+
+    monkeypatch.setattr("malibo.plots.similarity.resemblance", probably)
+    assert title(similarity_figure(model, tuned)) == (
+        f"After 8 results the new task is probably most like {second.task!r}"
+        f" ({100 * second.nearest:.0f} %)"
+    )
 
 
 def test_before_any_result_the_new_task_may_be_anywhere(model: MetaModel) -> None:

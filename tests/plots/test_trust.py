@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from malibo import Malibo, MetaModel, Space
 from malibo.errors import InputError
 from malibo.plots import trust_figure
+from malibo.suggest import SOURCES
 from plots.artists import dots, line, names, title
 
 
@@ -72,6 +73,25 @@ def test_sources_of_an_optimizer_lie_at_the_trust_they_were_chosen_with(tuned: M
     assert_allclose(dots(axes, "chosen by: meta-model"), expected)
 
 
+def test_every_source_that_is_recorded_has_a_colour_and_a_shape() -> None:
+    trials = [Trial(0.5, source) for source in SOURCES]
+    axes = trust_figure(trials).axes[0]
+    assert len(dots(axes, "chosen by: repeat")) == len(dots(axes, "chosen by: own")) == 1
+    found = [one for one in axes.collections if str(one.get_label()).startswith("chosen by")]
+    assert len({str(one.get_facecolor()) for one in found}) == len(SOURCES)
+    assert len({one.get_paths()[0].vertices.tobytes() for one in found}) == len(SOURCES)  # type: ignore[union-attr]
+
+
+def test_a_source_of_another_name_is_drawn_as_ones_own() -> None:
+    axes = trust_figure([0.5, 0.6], sources=["zebra", "own"]).axes[0]
+    assert_allclose(dots(axes, "chosen by: zebra"), [(1, 0.5)])
+    zebra, own = (
+        next(one for one in axes.collections if one.get_label() == f"chosen by: {name}")
+        for name in ("zebra", "own")
+    )
+    assert_array_equal(zebra.get_facecolor(), own.get_facecolor())
+
+
 def test_wrong_input_is_named(tuned: Malibo, tuning_space: Space, model: MetaModel) -> None:
     with pytest.raises(InputError, match="the model knows no past"):
         trust_figure(Malibo(space=tuning_space))
@@ -79,8 +99,8 @@ def test_wrong_input_is_named(tuned: Malibo, tuning_space: Space, model: MetaMod
         trust_figure(Malibo(model))
     with pytest.raises(InputError, match="there are 8 trials, but 1 sources"):
         trust_figure(tuned, sources=["past"])
-    with pytest.raises(InputError, match=r"unknown source 'pest'; known: 'past', .*'past'\?"):
-        trust_figure([0.5], sources=["pest"])
+    with pytest.raises(InputError, match="a source must be a name or None, got 3"):
+        trust_figure([0.5], sources=[3])  # type: ignore[list-item]
     with pytest.raises(InputError, match="none of 2 trials has a trust"):
         trust_figure([None, None])
     wrong: Any

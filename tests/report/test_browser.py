@@ -59,6 +59,7 @@ def shown_facts(model: MetaModel) -> Facts:
     facts["trials"][0]["config"]["optimizer"] = NASTY
     item = {"mean": 0.2, "low": -0.4, "high": 0.7, "nearest": 0.1}
     facts["similarities"] = [{"task": f"{NASTY} {i}" * 2, **item} for i in range(12)]
+    facts["most_like"] = {"task": None, "certainty": "open"}
     return facts
 
 
@@ -189,7 +190,7 @@ def test_all_tasks_and_any_parameter_can_be_shown(
     page.get_by_role("button", name="Show the first 10").click()
     assert visible.count() == 10
     for index, item in enumerate(shown_facts["importances"]):
-        page.get_by_label("Value by").select_option(label=item["name"])
+        page.get_by_role("combobox", name="Value by").select_option(label=item["name"])
         shown = page.locator("#scatters [data-parameter]:visible")
         assert shown.count() == 1
         assert shown.get_attribute("data-parameter") == str(index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -15,10 +16,11 @@ from malibo.report.charts import (
     history_chart,
     history_scale,
     scatter_chart,
-    source_class,
     trust_chart,
 )
+from malibo.report.marks import source_class, swatch
 from malibo.report.scales import Scale
+from malibo.suggest import SOURCES
 from report.examples import ADAM, tuning_of
 
 Facts = dict[str, Any]
@@ -27,8 +29,21 @@ Dot = tuple[float, float, str]
 
 def dots(chart: str) -> dict[int, Dot]:
     """Of each trial: percent from the left, pixels from above, and its classes."""
-    pattern = r'<circle cx="([\d.]+)%" cy="([\d.]+)" r="4.5" class="([^"]*)" data-trial="(\d+)"/>'
-    return {int(n): (float(x), float(y), kind) for x, y, kind, n in re.findall(pattern, chart)}
+    return {number: (x, y, kind) for number, (x, y, kind, _) in marks(chart).items()}
+
+
+def marks(chart: str) -> dict[int, tuple[float, float, str, str]]:
+    """The same, and the path of its shape."""
+    place, shape = r'<svg x="([\d.]+)%" y="([\d.]+)">', r'<path d="([^"]*)" class="([^"]*)"'
+    found = re.findall(rf'{place}{shape} data-trial="(\d+)"/></svg>', chart)
+    return {int(n): (float(x), float(y), kind, path) for x, y, path, kind, n in found}
+
+
+def label(chart: str) -> str:
+    """What those hear who do not see it."""
+    found = re.search('role="img" aria-label="([^"]*)"', chart)
+    assert found is not None
+    return html.unescape(found[1])
 
 
 def line(chart: str, kind: str) -> list[tuple[float, float]]:
@@ -59,6 +74,41 @@ def test_every_trial_that_ended_is_a_dot_by_its_source(facts: Facts) -> None:
     assert across[0] == 2.5
     assert found[0][1] < found[1][1] < found[3][1]  # lower values are lower
     assert found[2][1] == 10  # a failed one is at the bad end
+
+
+def test_every_source_has_a_shape_of_its_own(facts: Facts) -> None:
+    trials = [
+        {**facts["trials"][0], "number": number, "source": source}
+        for number, source in enumerate([*SOURCES, "zebra"])
+    ]
+    found = marks(history_chart({**facts, "trials": trials}, log=False))
+    shapes = [found[number][3] for number in range(len(trials))]
+    assert len(set(shapes)) == len(SOURCES) == 7
+    assert shapes[-1] == shapes[list(SOURCES).index("own")]
+    assert all(path in swatch(source) for path, source in zip(shapes, SOURCES, strict=False))
+    trust = trust_chart({**facts, "trials": trials})
+    assert re.findall(r'<svg x="[^>]*><path d="([^"]*)"', trust) == shapes
+
+
+def test_many_trials_have_smaller_marks(facts: Facts) -> None:
+    assert '<g class="marks">' in history_chart(values_of(facts, [1.0] * 150), log=False)
+    assert '<g class="marks crowd">' in history_chart(values_of(facts, [1.0] * 151), log=False)
+
+
+def test_every_picture_says_what_it_shows(facts: Facts) -> None:
+    assert label(history_chart(facts, log=False)) == (
+        "Values of 3 trials, from 0.25 to 0.75. The first is 0.75, the best 0.25 in trial 3."
+    )
+    assert label(trust_chart(facts)) == (
+        "Trust in the past at 4 trials: 0.80 at the first, 0.90 at the last, always between 0.40"
+        " and 0.90."
+    )
+    layers, momentum = facts["parameters"][1], facts["parameters"][3]
+    expected = "Value by layers of 3 trials; the best trial is at 1."
+    assert label(scatter_chart(facts, layers)) == expected
+    inactive = {**facts, "best": {**facts["best"], "config": ADAM}}
+    expected = "Value by momentum of 1 trial; the best trial has none."
+    assert label(scatter_chart(inactive, momentum)) == expected
 
 
 def test_a_failed_trial_lies_below_where_greater_is_better(facts: Facts) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from malibo import MetaModel, Space
+from malibo.config import SuggestConfig
 from malibo.errors import InputError
-from malibo.explain import importances, random_search, similarities
+from malibo.explain import importances, random_search, resemblance, similarities
 from malibo.report import Trial, Tuning, facts_of
 from report.examples import ADAM, SGD, five_trials, tuning_of
 
@@ -18,7 +20,7 @@ Facts = dict[str, Any]
 
 
 def test_what_was_recorded(facts: Facts) -> None:
-    assert (facts["name"], facts["direction"]) == ("new", "minimize")
+    assert (facts["format"], facts["name"], facts["direction"]) == (1, "new", "minimize")
     assert facts["best"] == {"value": 0.25, "number": 3, "place": 4, "config": SGD}
     assert facts["counts"] == {
         "all": 5,
@@ -53,6 +55,7 @@ def test_sources_are_counted_in_a_fixed_order(model: MetaModel) -> None:
         ("zebra", 1),
     ]
     assert found[0]["meaning"].startswith("one of the best configurations of the past")
+    assert found[3]["meaning"] == ""
 
 
 def test_the_parameters_are_described(facts: Facts) -> None:
@@ -82,6 +85,8 @@ def test_what_the_model_believes_is_what_explain_says(tuning: Tuning, facts: Fac
     assert [(s["name"], s["share"], s["low"], s["high"]) for s in facts["importances"]] == [
         (s.name, s.share, s.low, s.high) for s in shares
     ]
+    task, certainty = resemblance(alike)
+    assert facts["most_like"] == {"task": task, "certainty": certainty}
     random = random_search(tuning.model, known, 5)
     assert facts["random_search"]["median"] == random.median.tolist()
     assert facts["random_search"]["low"] == random.low.tolist()
@@ -102,31 +107,63 @@ def test_scores_are_told_as_the_user_tells_them(model: MetaModel) -> None:
     assert all(np.diff(facts["random_search"]["median"]) >= 0)
 
 
+def past_facts(tuning: Tuning, config: SuggestConfig) -> Facts:
+    found = facts_of(replace(tuning, config=config))["past"]
+    assert isinstance(found, dict)
+    return found
+
+
 @pytest.mark.parametrize(
-    ("trust", "word", "sentence"),
+    ("prior", "trust", "word", "start"),
     [
-        (0.97, "helps", "The past helps (trust 0.97)."),
-        (0.7, "helps", "The past helps (trust 0.70)."),
-        (0.69, "doubted", "The past is doubted (trust 0.69)."),
-        (0.2, "doubted", "The past is doubted (trust 0.20)."),
-        (0.1, "left", "The past was left behind: it misled (trust 0.10)."),
+        (0.8, 0.97, "helps", "The past helps (trust 0.97; 0.80 before the first result)."),
+        (0.8, 0.9, "open", "It is too early to tell whether the past helps (trust 0.90;"),
+        (0.8, 0.7, "open", "It is too early to tell whether the past helps (trust 0.70;"),
+        (0.8, 0.4, "misleads", "The past misleads (trust 0.40; 0.80 before the first result)."),
+        (0.1, 0.5, "helps", "The past helps (trust 0.50; 0.10 before the first result)."),
+        (1.0, 1.0, "unjudged", "The past is believed whatever comes: trust was set to 1."),
     ],
 )
-def test_the_verdict_on_the_past(
-    tuning_space: Space, trust: float, word: str, sentence: str
+def test_the_verdict_on_the_past_goes_by_how_trust_has_changed(
+    tuning_space: Space, prior: float, trust: float, word: str, start: str
 ) -> None:
     trials = [Trial(i, ADAM, "finished", float(i), "past", trust) for i in range(3)]
-    past = facts_of(tuning_of(MetaModel.uninformed(tuning_space), trials))["past"]
-    assert (past["word"], past["verdict"]) == (word, sentence)
-    assert past["trust"] == trust
+    cold = tuning_of(MetaModel.uninformed(tuning_space), trials)
+    past = past_facts(cold, SuggestConfig(trust=prior))
+    assert past["word"] == word
+    assert past["verdict"].startswith(start)
+    assert (past["trust"], past["prior"]) == (trust, prior)
 
 
-def test_two_results_are_too_few_for_a_verdict(model: MetaModel) -> None:
-    trials = [Trial(i, ADAM, "finished", float(i)) for i in range(2)]
-    past = facts_of(tuning_of(model, trials))["past"]
-    assert past["word"] == "early"
-    assert past["verdict"].startswith("It is too early to say if the past helps (trust 0.")
+@pytest.mark.parametrize("prior", [0.3, 0.8])
+def test_no_prior_makes_a_verdict_out_of_nothing(model: MetaModel, prior: float) -> None:
+    past = past_facts(
+        tuning_of(model, [Trial(0, ADAM, "finished", 1.0)]), SuggestConfig(trust=prior)
+    )
+    assert past["trust"] == pytest.approx(prior, abs=0.01)
+    assert past["word"] == "open"
     assert past["tasks"] == 3
+
+
+def test_the_classifier_does_not_judge_the_past(model: MetaModel) -> None:
+    past = past_facts(tuning_of(model, five_trials()), SuggestConfig(surrogate="classifier"))
+    assert (past["word"], past["trust"], past["prior"]) == ("unjudged", None, None)
+    assert past["verdict"] == "The past is used by the classifier, which does not judge it."
+
+
+def test_estimates_are_made_with_the_options_of_the_tuning(model: MetaModel) -> None:
+    config = SuggestConfig(trust=0.05, gamma=0.5)
+    tuning = replace(tuning_of(model, five_trials()), config=config)
+    facts, known = facts_of(tuning), tuning.observations
+    alike = similarities(model, known, config=config)
+    assert facts["similarities"][0]["mean"] == alike[0].mean
+    shares = importances(model, known, config=config)
+    assert [item["share"] for item in facts["importances"]] == [item.share for item in shares]
+    random = random_search(model, known, 5, config=config)
+    assert facts["random_search"]["median"] == random.median.tolist()
+    plain = facts_of(tuning_of(model, five_trials()))
+    for name in ("similarities", "importances", "random_search"):
+        assert facts[name] != plain[name]
 
 
 def test_a_cold_study_knows_of_no_past(tuning_space: Space) -> None:
@@ -152,6 +189,7 @@ def test_a_study_that_only_failed_has_facts_and_no_estimates(model: MetaModel) -
     assert facts["counts"]["failed"] == 2
     assert facts["random_search"] is None
     assert facts["similarities"] == facts["importances"] == []
+    assert facts["most_like"] is None
 
 
 @pytest.mark.parametrize("values", [[1.0], [2.0, 2.0, 2.0], [1e300, -1e300, 5e-324]])

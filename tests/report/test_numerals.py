@@ -65,13 +65,16 @@ def test_values_of_parameters(value: object, text: str) -> None:
     ("trials", "text"),
     [
         (1.0, "1"),
-        (33.6, "34"),
+        (9.4, "9"),
+        (33.6, "30"),
+        (366.0, "400"),
+        (960.0, "1,000"),
         (1000.0, "1,000"),
         (1001.0, "more than 1,000"),
         (None, "more than 1,000"),
     ],
 )
-def test_numbers_of_trials_end_at_a_thousand(trials: float | None, text: str) -> None:
+def test_estimated_numbers_of_trials_have_one_digit(trials: float | None, text: str) -> None:
     assert count(trials) == text
 
 

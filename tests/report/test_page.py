@@ -9,12 +9,14 @@ import json
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malibo import MetaModel, Space
+from malibo import Float, MetaModel, Space
 from malibo.report import Trial, facts_of, report_page
+from malibo.report.sections.random_search import random_search_section
 from report.examples import ADAM, NASTY, many_trials, tuning_of
 from report.test_markup import read
 from strategies import repeatable
@@ -34,11 +36,16 @@ def text_of(page: str) -> str:
     return " ".join(read(body).text.split())
 
 
-def with_needed(facts: Facts, low: float | None, median: float | None, high: float | None) -> str:
+def with_needed(
+    facts: Facts,
+    low: float | None,
+    median: float | None,
+    high: float | None,
+    reach: float = 1000.0,
+) -> str:
     needed = {"low": low, "median": median, "high": high}
-    return text_of(
-        report_page({**facts, "random_search": {**facts["random_search"], "needed": needed}})
-    )
+    random = {**facts["random_search"], "needed": needed, "reach": reach}
+    return text_of(report_page({**facts, "random_search": random}))
 
 
 def test_the_headline(page: str) -> None:
@@ -55,7 +62,7 @@ def test_the_sections_come_in_their_order(page: str) -> None:
     assert titles == [
         "Best configuration",
         "History",
-        "Trials saved",
+        "Beside random search",
         "Which past tasks it resembles",
         "Which parameters matter",
         "Where suggestions came from",
@@ -106,46 +113,100 @@ def test_none_and_truth_values_differ_from_inactive_ones(facts: Facts) -> None:
     assert data["trials"][1][-4:-1] == [None, None, None]
 
 
+NO_MORE = "that is no more than the 4 here."
+MAYBE, HARDLY = "with luck, 4 may do.", "even with luck, 4 hardly do."
+
+
 @pytest.mark.parametrize(
     ("needed", "sentence"),
     [
-        (
-            (8.0, 34.0, 60.0),
-            "Random search would need about 34 trials (8 to 60) to find a value as good as the best"
-            " one here, which was reached after 4 trials. That is a gain of about 30 trials.",
-        ),
-        ((2.0, 34.0, 60.0), "a gain of about 30 trials, though there may be none."),
-        ((500.0, None, None), "would need more than 1,000 trials (500 to more than 1,000) to find"),
-        ((None, None, None), "more than 1,000 trials to find a value as good"),
-        ((600.0, 2000.0, None), "That is a gain of more than 996 trials."),
-        ((1.0, 1.0, 3.0), "would need about 1 trial (1 to 3) to find"),
-        ((1.0, 4.0, 9.0), "That is no gain: random search does about as well here."),
+        ((8.0, 34.0, 60.0), f"need about 30 trials (8 to 60); {MAYBE}"),
+        ((50.0, 340.0, 600.0), f"need about 300 trials (50 to 600); {MAYBE}"),  # 1 − 2^(−4/50)
+        ((56.0, 340.0, 600.0), f"need about 300 trials (60 to 600); {HARDLY}"),
+        ((500.0, None, None), f"need more than 1,000 trials (500 to more than 1,000); {HARDLY}"),
+        ((None, None, None), f"need more than 1,000 trials; {HARDLY}"),
+        ((1.0, 1.0, 3.0), f"need about 1 trial (1 to 3); {NO_MORE}"),
+        ((1.0, 4.0, 9.0), f"need about 4 trials (1 to 9); {NO_MORE}"),
     ],
 )
-def test_trials_saved(facts: Facts, needed: tuple[Any, Any, Any], sentence: str) -> None:
-    assert sentence in with_needed(facts, *needed)
+def test_what_random_search_would_need_is_held_against_all_trials_that_ended(
+    facts: Facts, needed: tuple[Any, Any, Any], sentence: str
+) -> None:
+    assert f"For a value as good as that it would {sentence}" in with_needed(facts, *needed)
+
+
+def test_nothing_is_said_beyond_the_runs_of_a_past_task(facts: Facts) -> None:
+    beyond = with_needed(facts, 30.0, None, None, reach=40.0)
+    assert f"it would need more than 40 trials (30 to more than 40); {MAYBE}" in beyond
+    assert f"need more than 40 trials; {MAYBE}" in with_needed(facts, 500.0, None, None, reach=40.0)
+    assert f"need more than 60 trials; {HARDLY}" in with_needed(facts, None, None, None, reach=60.0)
+
+
+def test_what_random_search_would_reach_is_that_of_as_many_trials(facts: Facts) -> None:
+    random = {
+        **facts["random_search"],
+        "low": [0.8, 0.6, 0.4, 0.2, 0.1],
+        "median": [0.9, 0.7, 0.5, 0.3, 0.1],
+        "high": [1.0, 0.8, 0.6, 0.4, 0.1],
+    }
+    text = text_of(report_page({**facts, "random_search": random}))
+    assert (
+        "Random search would probably have reached 0.3 (0.2 to 0.4) in as many trials as were run"
+        " here, 4; this study has 0.25." in text
+    )
+    assert "proved too narrow" in text
+
+
+def test_random_searches_are_not_said_to_beat_random_search() -> None:
+    space = Space(x=Float(0, 1), y=Float(0, 1))
+    claims = []
+    for seed in range(8):
+        configs = space.configs(space.sample(np.random.default_rng([seed, 5]), 60))
+        trials = [
+            Trial(i, c, "finished", (c["x"] - 0.4) ** 2 + (c["y"] - 0.4) ** 2)
+            for i, c in enumerate(configs)
+        ]
+        found = random_search_section(facts_of(tuning_of(MetaModel.uninformed(space), trials)))
+        claims.append("hardly do." in str(found))
+    assert sum(claims) <= 1
 
 
 @pytest.mark.parametrize(
-    ("nearest", "sentence"),
+    ("task", "certainty", "sentence"),
     [
-        (0.6, "It is most like twin (60 % sure)."),
-        (0.3, "It may be most like twin, which is far from sure (30 %)."),
-        (0.1, "No past task stands out"),
+        ("twin", "surely", "It is most like twin (93 % sure)."),
+        ("twin", "probably", "It is probably most like twin (93 % sure)."),
+        (None, "open", "By now it is open which past task it is most like."),
     ],
 )
 def test_the_nearest_task_is_named_if_it_is_likely(
-    facts: Facts, nearest: float, sentence: str
+    facts: Facts, task: str | None, certainty: str, sentence: str
 ) -> None:
-    found = [{"task": "twin", "mean": 0.5, "low": -0.1, "high": 0.9, "nearest": nearest}]
-    text = text_of(report_page({**facts, "similarities": found}))
+    found = [
+        {"task": "other", "mean": 0.6, "low": -0.5, "high": 0.9, "nearest": 0.07},
+        {"task": "twin", "mean": 0.5, "low": -0.1, "high": 0.9, "nearest": 0.93},
+    ]
+    likely = {"task": task, "certainty": certainty}
+    text = text_of(report_page({**facts, "similarities": found, "most_like": likely}))
     assert sentence in text
     assert "twin0.50 −0.10 to 0.90" in text
+
+
+def test_what_is_explained_is_the_score(page: str) -> None:
+    text = text_of(page)
+    assert "How much of the differences in score is left when all other parameters are" in text
+    assert "failed trials as the worst" in text
+
+
+def test_no_picture_is_without_words(page: str) -> None:
+    labelled = re.findall('<div class="chart" role="img" aria-label="([^"]+)"', page)
+    assert len(labelled) == page.count('class="chart"') == 2 + 1 + 4
 
 
 def test_tasks_beyond_the_tenth_are_hidden_until_asked_for(facts: Facts) -> None:
     item = {"mean": 0.5, "low": 0.1, "high": 0.9, "nearest": 0.1}
     few = [{"task": f"t{i}", **item} for i in range(10)]
+    facts = {**facts, "most_like": {"task": None, "certainty": "open"}}
     page = report_page({**facts, "similarities": few})
     assert 'id="all-tasks"' not in page
     page = report_page({**facts, "similarities": [*few, {"task": "more", **item}]})
@@ -223,6 +284,7 @@ def _named(facts: Facts, text: str) -> Facts:
     named["best"]["config"][text] = text
     for task in named["similarities"]:
         task["task"] = text
+    named["most_like"] = {"task": text, "certainty": "surely"}
     named["importances"] = [{"name": text, "share": 0.5, "low": 0.1, "high": 0.9}]
     return named
 

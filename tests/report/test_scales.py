@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malibo.plots.values import fence
 from malibo.report.scales import Scale, parameter_place, tick_labels, value_scale
 from strategies import repeatable
 
@@ -109,3 +113,21 @@ def test_where_a_value_lies_in_the_range_of_its_parameter(
 ) -> None:
     found = parameter_place(parameter, value)
     assert found == place if place is None else math.isclose(found or math.nan, place)
+
+
+def test_values_of_any_size_have_an_axis() -> None:
+    far = [-1.7e308, -1.7e308, 1.7e308, 1.7e308]
+    assert math.isfinite(value_scale(far, log=False, worse=1).high)
+
+
+@repeatable
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20))
+def test_the_page_leaves_beyond_what_the_pictures_leave_beyond(values: list[float]) -> None:
+    scale, last = value_scale(values, log=False, worse=1), fence(np.array(values))
+    beyond = {value for value in values if scale.beyond(value)}
+    assert beyond <= {value for value in values if value > last}
+
+
+def test_the_report_needs_no_matplotlib() -> None:
+    code = "import sys; sys.modules['matplotlib'] = None; import malibo.report"
+    subprocess.run([sys.executable, "-c", code], check=True)

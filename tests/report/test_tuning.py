@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from malibo import Categorical, Float, MetaModel, Space
+from malibo.config import SuggestConfig
 from malibo.errors import InputError
 from malibo.integrations.optuna import MaliboSampler
 from malibo.report import Trial, Tuning
@@ -42,7 +44,8 @@ def test_a_study_of_malibo_is_read_as_it_is(tmp_path: Path, model: MetaModel) ->
     study.tell(first.number, 0.5)
     study.tell(second.number, None, "exit code 3")
     tuning = Tuning.of_study(study)
-    assert (tuning.name, tuning.direction, tuning.prior) == ("mine", "minimize", 0.6)
+    assert (tuning.name, tuning.direction, tuning.config) == ("mine", "minimize", study.config)
+    assert tuning.config.trust == 0.6
     assert tuning.space == model.space
     assert [t.status for t in tuning.trials] == ["finished", "failed", "running"]
     assert [t.value for t in tuning.trials] == [0.5, None, None]
@@ -86,6 +89,39 @@ def test_without_a_model_trust_is_the_last_that_was_recorded(tuning_space: Space
     assert tuning_of(cold, five_trials()).trust == 0.9
     assert tuning_of(cold, [Trial(0, ADAM, "finished", 1.0)]).trust is None
     assert tuning_of(cold, [Trial(0, ADAM, "finished", 1.0, "random", 0.0)]).trust is None
+
+
+def test_the_classifier_has_no_trust(model: MetaModel) -> None:
+    config = SuggestConfig(surrogate="classifier")
+    tuning = replace(tuning_of(model, five_trials()), config=config)
+    assert tuning.trust is None
+    assert not tuning.judged
+
+
+def test_the_options_of_an_optuna_sampler_are_told_by_what_it_recorded(
+    model: MetaModel, objective: Objective
+) -> None:
+    both: list[tuple[dict[str, Any], float]] = [({"trust": 0.1}, 0.1), ({}, 0.8)]
+    for options, trust in both:
+        study = optuna.create_study(sampler=MaliboSampler(model, seed=0, **options))
+        study.optimize(lambda trial: objective(ask_for_all(trial)), n_trials=3)
+        config = Tuning.of_optuna(study, model).config
+        assert (config.trust, config.surrogate) == (trust, "process")
+    study = optuna.create_study(sampler=MaliboSampler(model, seed=0, surrogate="classifier"))
+    study.optimize(lambda trial: objective(ask_for_all(trial)), n_trials=2)
+    assert Tuning.of_optuna(study, model).config.surrogate == "classifier"
+
+
+def test_trust_that_results_have_changed_is_no_prior(
+    model: MetaModel, objective: Objective
+) -> None:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(lambda trial: objective(ask_for_all(trial)), n_trials=6)
+    study.sampler = MaliboSampler(model, seed=0, trust=0.3)
+    study.optimize(lambda trial: objective(ask_for_all(trial)), n_trials=2)
+    tuning = Tuning.of_optuna(study, model)
+    assert tuning.trials[6].trust not in (None, 0.3)
+    assert tuning.config.trust == 0.8
 
 
 def test_a_study_of_optuna_with_its_model(model: MetaModel, objective: Objective) -> None:

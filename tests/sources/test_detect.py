@@ -45,6 +45,8 @@ def test_a_database_is_known_by_its_tables(
         ("https://host", "mlflow"),
         ("mlflow:mlruns", "mlflow"),
         ("file:///mlruns", "mlflow"),
+        ("databricks", "mlflow"),
+        ("databricks://profile", "mlflow"),
     ],
 )
 def test_an_address_is_known_by_its_scheme(address: str, kind: str) -> None:
@@ -58,6 +60,19 @@ def test_files_and_folders(tmp_path: Path) -> None:
     assert kind_of(str(table)) == "table"
     assert kind_of(str(log)) == "optuna"
     assert kind_of(str(tmp_path)) == "mlflow"
+
+
+def test_a_file_may_be_called_like_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("databricks_runs.csv").write_text("task,loss\na,1\n")
+    assert kind_of("databricks_runs.csv") == "table"
+
+
+def test_a_name_that_is_too_long_is_told_in_one_line() -> None:
+    with pytest.raises(HistoryError, match="cannot be read: File name too long"):
+        kind_of("x" * 300)
 
 
 def test_what_is_nothing_of_this_is_refused(tmp_path: Path) -> None:

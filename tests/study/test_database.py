@@ -13,7 +13,7 @@ import pytest
 
 from malibo import Float, Space
 from malibo.config import SuggestConfig
-from malibo.study import Study, StudyError, database
+from malibo.study import Study, StudyBusyError, StudyError, database
 
 SPACE = Space(x=Float(0, 1))
 FAST = SuggestConfig(residual="none", random_candidates=16)
@@ -165,12 +165,11 @@ def test_a_file_that_vanished_is_not_made_again(path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_lock_that_lasts_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_PATIENCE", 0.01)
-    study = Study.open(path)
+def test_a_lock_that_lasts_is_named(path: Path) -> None:
+    study = Study.open(path).with_patience(0.01)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StudyError, match=r"in use by another process.*try again"):
+    with pytest.raises(StudyBusyError, match=r"in use by another process.*try again"):
         study.tell(1, 0.5)
     assert [trial.status for trial in study.trials] == ["finished", "running"]  # can be read
     other.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from malibo import Categorical, Float, MetaModel, Space
+from malibo.process import past_verdict
 from malibo.study import Study, Trial
 from malibo.study.describe import (
     config_text,
@@ -28,19 +29,45 @@ def test_counts_leave_out_what_there_is_none_of() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trust", "text"),
+    ("trust", "past", "text"),
     [
-        (0.934, "0.93, the past helps here"),
-        (0.5, "0.50, the past helps here"),
-        (0.1, "0.10, the past does not help much here"),
+        (0.934, "helps", "0.93, the past helps here"),
+        (0.1, "misleads", "0.10, the past misleads here"),
+        (0.8, "open", "0.80, too early to tell whether the past helps"),
+        (1.0, None, "1.00"),
     ],
 )
-def test_trust_has_a_meaning(trust: float, text: str) -> None:
-    assert trust_text(trust) == text
-    assert standing({"best": None, "trust": trust}) == [
+def test_trust_has_a_meaning(trust: float, past: str | None, text: str) -> None:
+    known = {"best": None, "trust": trust, "past": past}
+    assert trust_text(known) == text
+    assert standing(known) == [
         "best so far: none, no trial has a value yet",
         f"trust in the past: {text}",
     ]
+
+
+def test_where_trust_plays_no_part_nothing_is_said_of_it() -> None:
+    known = {"best": {"number": 3, "value": 0.5}, "trust": None, "past": None}
+    assert trust_text(known) == ""
+    assert standing(known) == ["best so far: trial 3, 0.5"]
+
+
+def test_the_past_is_judged_by_trust_before_the_first_result(
+    tmp_path: Path, model: MetaModel
+) -> None:
+    for prior, past in ((0.8, "open"), (0.3, "open"), (1.0, None)):
+        known = facts(Study.create(tmp_path / f"{prior}.db", model, trust=prior))
+        assert (known["trust"], known["past"]) == (prior, past)
+    study = Study.create(tmp_path / "c.db", model, surrogate="classifier")
+    assert (facts(study)["trust"], facts(study)["past"]) == (None, None)
+
+
+def test_results_that_change_trust_are_a_verdict(tmp_path: Path, model: MetaModel) -> None:
+    study = Study.create(tmp_path / "s.db", model, seed=0)
+    for trial in study.ask(12):
+        study.tell(trial.number, -float(model.points(study.space.codes([trial.config])).offset[0]))
+    known = facts(study)
+    assert known["past"] == past_verdict(study.trust, 0.8) == "helps"
 
 
 def test_configurations_are_short_on_a_line_and_exact_in_a_list() -> None:
@@ -68,6 +95,7 @@ def test_facts_are_of_the_study(tmp_path: Path, model: MetaModel) -> None:
         "waiting": 1,
         "best": {"number": 1, "value": 0.5, "config": study.trials[1].config},
         "trust": None,
+        "past": None,
     }
     warm = Study.create(tmp_path / "b.db", model)
     assert facts(warm)["trust"] == warm.config.trust

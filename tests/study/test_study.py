@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from malibo import Categorical, Float, Int, Malibo, MetaModel, Space
 from malibo.config import SuggestConfig
 from malibo.errors import InputError, SpaceError, SpaceExhaustedError
-from malibo.study import Study, StudyError
+from malibo.study import Study, StudyError, TrialToldError
 
 Objective = Callable[[Mapping[str, Any]], float]
 SMALL = Space(x=Float(0, 1), kind=Categorical(["a", None, True, 3]))
@@ -90,6 +90,26 @@ def test_everything_is_in_the_file(tmp_path: Path, model: MetaModel) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
 
 
+def test_a_study_stays_itself_when_the_process_goes_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        Study.create(tmp_path / name / "a.db", space=SMALL, seed=0, config=FAST).ask()
+    monkeypatch.chdir(tmp_path / "one")
+    opened = Study.open("a.db")
+    made = Study.create("made.db", space=SMALL, config=FAST)
+    monkeypatch.chdir(tmp_path / "other")
+    opened.tell(0, 0.5)
+    made.ask()
+    assert [trial.value for trial in Study.open(tmp_path / "one" / "a.db").trials] == [0.5]
+    assert [trial.value for trial in Study.open(tmp_path / "other" / "a.db").trials] == [None]
+    assert (str(opened.path), opened.file) == ("a.db", tmp_path / "one" / "a.db")
+    (tmp_path / "one" / "a.db").unlink()
+    with pytest.raises(StudyError, match=r"there is no study 'a\.db'"):
+        opened.tell(0, 0.25, overwrite=True)
+
+
 def test_name_and_seed_are_made_up_if_not_given(tmp_path: Path) -> None:
     one, other = (Study.create(tmp_path / name, space=SMALL) for name in ("one.db", "other.db"))
     assert (one.name, other.name) == ("one", "other")
@@ -155,7 +175,7 @@ def test_a_trial_is_told_once(study: Study) -> None:
     assert study.trials[0].value == 0.25
     study.tell(0, None, "was wrong", overwrite=True)
     assert [(trial.value, trial.status) for trial in study.trials] == [(None, "failed")]
-    with pytest.raises(StudyError, match="trial 0 was told already: failed"):
+    with pytest.raises(TrialToldError, match="trial 0 was told already: failed"):
         study.tell(0, 0.5)
 
 
@@ -220,6 +240,28 @@ def test_only_the_owner_s_trial_is_given_back(study: Study) -> None:
     assert study.trials[0].value == 0.5
 
 
+def test_only_a_failure_of_one_s_own_is_given_back_by_an_owner(study: Study) -> None:
+    study.ask(owner="me")
+    study.tell(0, None)
+    assert not study.give_back(0, owner="me")
+    assert study.give_back(0, owner="me", retry=True)
+    assert not study.give_back(0, owner="me", retry=True)  # it waits already
+    study.ask(owner="you")
+    assert not study.give_back(0, owner="me", retry=True)
+    assert (study.trials[0].status, study.trials[0].owner) == ("running", "you")
+
+
+def test_all_that_failed_is_tried_again_and_nothing_else(study: Study) -> None:
+    study.ask(4, owner="me")
+    study.tell(0, None, "no memory")
+    study.tell(1, 0.5)
+    study.tell(3, None)
+    assert study.retry_failed() == 2
+    assert [trial.status for trial in study.trials] == ["waiting", "finished", "running", "waiting"]
+    assert study.trials[0].note == ""
+    assert study.retry_failed() == 0
+
+
 def test_asking_stops_at_a_number_of_trials(study: Study) -> None:
     study.ask()  # a person's, who may never tell
     assert [trial.number for trial in study.ask(2, owner="me", until=3)] == [1, 2]
@@ -261,6 +303,17 @@ def test_a_result_of_a_pending_configuration_is_that_trial_s(study: Study) -> No
     assert study.add(asked[1].config, 0.5).number == 1
     assert [trial.status for trial in study.trials] == ["running", "finished"]
     assert study.add(asked[1].config, 0.6).number == 2  # measured twice
+
+
+def test_a_result_of_a_told_configuration_replaces_it_if_wanted(study: Study) -> None:
+    config = {"x": 0.5, "kind": None}
+    study.add(config, 0.25)
+    study.add(config, 0.75)
+    assert study.add(config, 0.5, "once more", overwrite=True).number == 1
+    assert [(trial.value, trial.note) for trial in study.trials] == [(0.25, ""), (0.5, "once more")]
+    assert study.add({"x": 0.125, "kind": None}, 0.5, overwrite=True).number == 2
+    asked = study.ask()[0]
+    assert study.add(asked.config, 0.5, overwrite=True).number == asked.number
 
 
 def test_signs_of_life_are_of_the_owner_s_trials(study: Study) -> None:

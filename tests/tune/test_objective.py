@@ -55,18 +55,77 @@ def test_what_is_not_finite_is_nan(tmp_path: Path, text: str) -> None:
         ("val_loss=0.5 then val_loss=0.25", 0.25),
         ('{"val_loss": 0.25, "acc": 0.9}', 0.25),
         ("{'val_loss': 0.25, 'acc': 0.9}", 0.25),
-        ("Val_Loss: .25", 0.25),
+        ("val_loss: .25", 0.25),
+        ("the end, with val_loss: 0.25.", 0.25),
+        ("val_loss: 0.25...", 0.25),
+        ("val_loss: 0.25% (best)", 0.25),
+        ("val_loss:0.25,acc:0.9", 0.25),
+        ("[val_loss=0.25]; loss == 3", 0.25),
+        ("val_loss: \x1b[1;32m0.25\x1b[0m", 0.25),
+        ("Val_Loss: 3 val_loss: 0.25 VAL_LOSS: 4", 0.25),
+        ('{"metrics": {"val_loss": 0.25}}', 0.25),
+        ("val_loss = 0.25 if val_loss == 0.5", 0.25),
         ("val_loss: 7", 7.0),
     ],
 )
 def test_a_key_is_found_on_its_last_line(tmp_path: Path, line: str, expected: float) -> None:
-    text = f"val_loss: 99\n{line}\nother_val_loss: 77\nval_loss_2: 66\nbye\n"
+    others = 'other_val_loss: 77\nval_loss_2: 66\nVal_loss: 55\n{"VAL_LOSS": 44}\nval_loss 33\nbye'
+    text = f"val_loss: 99\n{line}\n{others}\n"
     assert output(tmp_path, text, "val_loss") == expected
 
 
-@pytest.mark.parametrize("line", ["val_loss: nan", "val_loss=inf", "val_loss = -Infinity"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "val_loss: nan",
+        "val_loss=inf",
+        "val_loss = -Infinity",
+        "val_loss: NaN(diverged)",
+        "val_loss: nan.",
+    ],
+)
 def test_a_key_may_be_nan(tmp_path: Path, line: str) -> None:
-    assert math.isnan(output(tmp_path, line, "val_loss"))
+    assert math.isnan(output(tmp_path, f"val_loss: 0.9\n{line}", "val_loss"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "val_loss: None",
+        "val_loss:",
+        "val_loss: tensor(0.3)",
+        "val_loss: 0.3s",
+        "val_loss: 1e-3x",
+        "val_loss: 0x1",
+        "val_loss: 1.2.3",
+        "val_loss: 1,234.5",
+        "val_loss: 1_000",
+        "val_loss: 12:30",
+        "val_loss: 95/100",
+        "val_loss: 2024-01-02",
+        "val_loss: +-0.3",
+        "val_loss=0.3 val_loss=best",
+        '{"val_loss": "NaN"}',
+        '{"val_loss": [0.3]}',
+        '{"val_loss": true}',
+        'INFO {"val_loss": "0.3"}',
+    ],
+)
+def test_no_earlier_value_stands_in_for_one_that_cannot_be_read(tmp_path: Path, line: str) -> None:
+    with pytest.raises(NoObjectiveError) as error:
+        output(tmp_path, f"val_loss: 0.9\n{line}\nbye\n", "val_loss")
+    assert f"'val_loss' is no number on the last line that has it: {line!r}" in str(error.value)
+
+
+def test_a_null_does_not_count_beside_a_number(tmp_path: Path) -> None:
+    assert output(tmp_path, '{"loss": 0.25, "error": null}') == 0.25
+    assert math.isnan(output(tmp_path, '{"loss": NaN, "error": null}'))
+    with pytest.raises(NoObjectiveError, match="has the numbers 'a', 'b'; say which by --key"):
+        output(tmp_path, '{"a": null, "b": null}')
+
+
+def test_colours_are_no_part_of_a_line(tmp_path: Path) -> None:
+    assert output(tmp_path, "\x1b[32m0.25\x1b[0m\x1b[K\n") == 0.25
 
 
 @pytest.mark.parametrize(
@@ -82,9 +141,8 @@ def test_a_key_may_be_nan(tmp_path: Path, line: str) -> None:
         ('{"a": 1, "b": 2}', None, "has the numbers 'a', 'b'; say which by --key"),
         ('{"a": true, "b": "x"}', None, "has no number"),
         ("acc: 0.9", "loss", "has no 'loss'; its last line is 'acc: 0.9'"),
-        ("loss: abc", "loss", "has no 'loss'"),
-        ("loss: 0.3abc", "loss", "has no 'loss'"),
-        ('{"loss": "0.3"}', "loss", "has no 'loss'"),
+        ("Loss: 0.9", "loss", "has no 'loss'; its last line is 'Loss: 0.9'. Did you mean 'Loss'?"),
+        ('{"Loss": 0.9}', "loss", "Did you mean 'Loss'?"),
         ("train/loss: 0.3", "loss", "has no 'loss'"),
         ("x" * 500, None, "x…'"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from malibo.tune import run as run_module
 from malibo.tune.run import Files, Run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
@@ -151,3 +153,24 @@ def test_a_command_left_by_a_killed_malibo_is_ended_when_its_trial_runs_again(
     assert other.poll() is None
     other.stop()
     assert ended(other) == -signal.SIGTERM
+
+
+def test_without_groups_and_sigkill_the_command_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows."""
+    spec = importlib.util.spec_from_file_location("run_on_windows", run_module.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    copy = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "run_on_windows", copy)
+    with monkeypatch.context() as without:
+        without.delattr(signal, "SIGKILL")
+        spec.loader.exec_module(copy)
+    monkeypatch.delattr(os, "killpg")
+    arguments = [sys.executable, "-IS", "-c", f"{IGNORE}print('on', flush=True); {WAIT}"]
+    run = copy.Run(arguments, {}, copy.Files.of(tmp_path, 7), None, 1000)
+    wait_for(lambda: (tmp_path / "0007.out").read_text())
+    run.stop(grace=0)
+    wait_for(lambda: run.poll() is not None)
+    assert run._process.returncode == -signal.SIGKILL

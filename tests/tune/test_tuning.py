@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,9 +15,8 @@ import pytest
 from malibo import Categorical, Float, Int, Space
 from malibo.config import SuggestConfig
 from malibo.errors import InputError
-from malibo.study import Study, StudyError
-from malibo.tune import Command, CommandError, Plan, logs, tune, tuning
-from malibo.tune.owner import identity
+from malibo.study import Study, Trial
+from malibo.tune import Command, CommandError, Plan, logs, tune
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
@@ -97,7 +94,7 @@ def test_the_objective_may_be_in_a_file(study: Study, tmp_path: Path) -> None:
 
 def test_a_file_from_before_does_not_count(study: Study, tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text("0.25")
-    run(study, ["/bin/true"], trials=1, result=str(tmp_path / "out.json"))
+    run(study, shell("true"), trials=1, result=str(tmp_path / "out.json"))
     (trial,) = study.trials
     assert trial.status == "failed"
     assert trial.note == f"no objective: the command did not write {tmp_path / 'out.json'}"
@@ -212,6 +209,24 @@ def test_failures_after_a_value_are_results(study: Study) -> None:
     assert statuses(study) == ["finished"] + ["failed"] * 5
 
 
+def test_the_study_is_asked_once_whether_there_is_a_value(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.add({"x": 0.5, "kind": "a"}, 0.5)
+    reads: list[Trial | None] = []
+    best = Study.best.fget  # type: ignore[attr-defined]
+    counting = property(lambda self: reads.append(best(self)) or reads[-1])  # type: ignore[func-returns-value]
+    monkeypatch.setattr(Study, "best", counting)
+    assert run(study, shell("exit 2"), trials=8) == "done"
+    assert len(reads) == 1
+
+
+@pytest.mark.parametrize("other", ["echo nan", "exit 1"])
+def test_once_a_trial_ends_in_another_way_failures_are_results(study: Study, other: str) -> None:
+    assert run(study, shell(f"[ $MALIBO_TRIAL = 1 ] && {other} || exit 2"), trials=7) == "done"
+    assert statuses(study) == ["failed"] * 7
+
+
 def test_nan_is_the_trial_s_and_not_the_command_s(study: Study) -> None:
     assert run(study, shell("echo nan"), trials=5) == "done"
     assert statuses(study) == ["failed"] * 5
@@ -229,88 +244,17 @@ def test_a_small_space_is_exhausted(tmp_path: Path) -> None:
     assert sorted(trial.value or 0 for trial in study.trials) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("name", ["INT", "TERM", "HUP"])
-def test_a_signal_stops_all_and_gives_back(study: Study, name: str) -> None:
-    handler = signal.getsignal(signal.SIGINT)
-    signals = f"[ $MALIBO_TRIAL = 0 ] && echo 0.5 && exit; kill -{name} $PPID; sleep 60"
-    assert run(study, shell(signals), trials=5, jobs=2) == "interrupted"
-    assert study.trials[0].value == 0.5
-    assert set(statuses(study)[1:]) == {"waiting"}
-    assert signal.getsignal(signal.SIGINT) is handler
-    before = study.trials
-    assert run(study, ["/bin/echo", "{x}"], trials=3) == "done"
-    assert [t.config for t in study.trials[: len(before)]] == [t.config for t in before]
-    assert statuses(study) == ["finished"] * 3
-
-
-def test_a_second_signal_kills_at_once(study: Study) -> None:
-    began = time.monotonic()
-    script = "trap '' TERM; kill -INT $PPID; sleep 0.3; kill -INT $PPID; sleep 60; sleep 60"
-    assert run(study, shell(script), trials=1, grace=1000) == "interrupted"
-    assert time.monotonic() - began < 20
-    assert statuses(study) == ["waiting"]
-
-
-def test_an_ignored_signal_stays_ignored(study: Study) -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        assert run(study, shell("kill -HUP $PPID; echo 0.5"), trials=2) == "done"
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    assert statuses(study) == ["finished"] * 2
-
-
-def test_trials_of_processes_that_are_gone_are_taken_over(study: Study) -> None:
-    machine, pid, birth = identity(os.getpid()).rsplit(" ", 2)
-    gone = study.ask(owner=f"{machine} {pid} {int(birth) - 1}")
-    alive = study.ask(owner=identity(os.getppid()))
-    person = study.ask()
-    assert run(study, ["/bin/echo", "{x}"], trials=3) == "done"
-    after = study.trials
-    assert after[gone[0].number].value == gone[0].config["x"]
-    assert [after[1], after[2]] == [*alive, *person]
-    assert statuses(study) == [
-        "finished",
-        "running",
-        "running",
-        "finished",
-    ]  # 3 without the person's
-
-
-def test_trials_of_a_process_that_ends_meanwhile_are_taken_over(study: Study) -> None:
-    with subprocess.Popen(["/bin/sleep", "60"]) as other:
-        (its,) = study.ask(owner=identity(other.pid))
-        words = shell(f"kill -KILL {other.pid} 2> /dev/null; echo $MALIBO_TRIAL")
-        assert run(study, words, trials=2) == "done"
-    assert [trial.value for trial in study.trials] == [0.0, 1.0]
-    assert study.trials[0].config == its.config
-
-
-def test_signs_of_life_are_given(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "HEARTBEAT", 0.05)
-    run(study, shell("sleep 0.3; echo 0.5"), trials=1)
-    (trial,) = study.trials
-    assert trial.seen is not None
-    assert trial.started is not None
-    assert trial.seen > trial.started + 0.04
-
-
-def test_what_was_told_by_hand_meanwhile_stays(study: Study) -> None:
-    script = (
-        "import sqlite3, os\n"
-        f"c = sqlite3.connect({str(study.path)!r})\n"
-        "c.execute(\"UPDATE trials SET status = 'finished', value = 7\")\n"
-        "c.commit()\n"
-        "print(0.5)\n"
-    )
-    assert run(study, python(script), trials=1) == "done"
-    assert [trial.value for trial in study.trials] == [7.0]
-
-
-def test_a_result_that_cannot_be_kept_is_told(study: Study) -> None:
-    words = shell(f"mv {study.path} {study.path}.away; echo 0.125")
-    with pytest.raises(StudyError, match=r"trial 0 ended with 0\.125, which could not be kept"):
-        run(study, words, trials=1)
+def test_logs_are_beside_the_study_wherever_the_process_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    study = Study.create("a.db", space=SPACE, config=FAST)
+    monkeypatch.chdir(tmp_path / "there")
+    assert run(study, ["/bin/echo", "{x}"], trials=1) == "done"
+    assert logs(study) == tmp_path / "a.db.logs"
+    assert (tmp_path / "a.db.logs" / "0000.out").exists()
+    assert list((tmp_path / "there").iterdir()) == []
 
 
 def test_a_bar_shows_the_best(study: Study, capsys: pytest.CaptureFixture[str]) -> None:

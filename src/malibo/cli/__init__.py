@@ -45,6 +45,11 @@ class _Group(click.Group):
         except MaliboError as error:
             click.echo(f"malibo: {error}", err=True)
             sys.exit(2)
+        except BrokenPipeError:  # who read our output has gone; click ends without a word
+            raise
+        except OSError as error:
+            click.echo(f"malibo: {_reason(error)}", err=True)
+            sys.exit(2)
         except KeyboardInterrupt:
             click.echo("malibo: stopped by Ctrl-C", err=True)
             sys.exit(130)
@@ -59,3 +64,9 @@ def main() -> None:
 
     Exit codes: 0 is done, 1 is no result, 2 is wrong input (one line says what), 130 is Ctrl-C.
     """
+
+
+def _reason(error: OSError) -> str:
+    """``"File name too long: 'xxx'"``: what the system said, on one line."""
+    text = " ".join((error.strerror or str(error) or type(error).__name__).split())
+    return text if error.filename is None else f"{text}: {str(error.filename)!r}"

@@ -135,7 +135,8 @@ def _study_rows(facts: dict[str, Any]) -> list[str]:
     if best := facts["best"]:
         rows.append(_row("best", f"{best['number']}, with {best['value']!r}"))
         rows += _rows("", config_text(best["config"]))
-    return rows + ([] if facts["trust"] is None else [_row("trust", trust_text(facts["trust"]))])
+    trust = trust_text(facts)
+    return [*rows, _row("trust", trust)] if trust else rows
 
 
 def _model_rows(facts: dict[str, Any]) -> list[str]:

@@ -41,8 +41,8 @@ def report(
 ) -> None:
     """Write a report on a study: one HTML page that can be sent and opened anywhere.
 
-    It shows the best configuration, all trials, how many trials were saved, which past tasks the
-    new one is like, which parameters matter, and what the past was worth.
+    It shows the best configuration, all trials, how they compare with random search, which past
+    tasks the new one is like, which parameters matter, and what the past was worth.
 
     SOURCE is a study (tuning.db), the model file beside it (tuning.malibo), or a storage of
     Optuna: a URL, a database file or a journal file.

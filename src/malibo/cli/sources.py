@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+from tqdm import tqdm
 
 from malibo.errors import InputError, MaliboError, listing
 
 if TYPE_CHECKING:
-    from malibo.history import History, Task
+    from malibo.history import Direction, History, Task
+    from malibo.sources.tables import TableOptions
     from malibo.sources.tables.guess import Guess
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -28,16 +31,16 @@ class SourceOptions:
     sources: tuple[str, ...]
     task: str | None = None
     objective: str | None = None
-    direction: str | None = None
+    direction: Direction | None = None
     status: str | None = None
     where: tuple[str, ...] = ()
     rename: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     space: str | None = None
-    on_error: str | None = None
+    on_error: Literal["raise", "skip"] | None = None
     studies: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    metric: str | None = None
+    metric: Literal["last", "best"] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +81,9 @@ def load(source: SourceOptions) -> Loaded:
     space = read_space(source.space)
     histories: dict[str, History] = {}
     guesses: dict[str, Guess] = {}
-    for name, kind in kinds.items():
+    bar = tqdm(kinds.items(), desc="reading", unit="source", leave=False, disable=None)
+    for name, kind in bar:
+        bar.set_postfix_str(name)
         with _warnings_as_lines():
             histories[name], guess = _LOADERS[kind](name, source)
         guesses |= {} if guess is None else {name: guess}
@@ -94,9 +99,12 @@ def _warnings_as_lines() -> Iterator[None]:
     """What a source warns of, as a line for people, without the place in the code."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        yield
-    for line in dict.fromkeys(str(w.message) for w in caught if w.category is UserWarning):
-        click.echo(f"malibo: {line}", err=True)
+        try:
+            yield
+        finally:  # what was warned of may be the reason for an error
+            lines = [str(w.message) for w in caught if w.category is UserWarning]
+            for line in dict.fromkeys(lines):
+                click.echo(f"malibo: {line}", err=True)
 
 
 # -- one source ----------------------------------------------------------------------------
@@ -104,12 +112,11 @@ def _warnings_as_lines() -> Iterator[None]:
 
 def _load_table(name: str, source: SourceOptions) -> tuple[History, Guess | None]:
     from malibo.history import History
-    from malibo.sources.tables import TableOptions, read
+    from malibo.sources.tables import read
 
     if source.task is None or source.objective is None:
         raise _unnamed_columns(name)
-    options = TableOptions(status=source.status, ignore=source.ignore, **_common(source))
-    reading = read(name, options)
+    reading = read(name, _table_options(source, source.task, source.objective))
     return History(reading.tasks, reading.tasks[0].space), reading.guess
 
 
@@ -124,20 +131,20 @@ def _unnamed_columns(name: str) -> InputError:
 
 def _load_mlflow(name: str, source: SourceOptions) -> tuple[History, None]:
     from malibo.history import History
+    from malibo.sources.mlflow import read_runs
 
     if source.objective is None:
         raise InputError(f"{name!r} holds runs of MLflow: name the metric by --objective.")
-    given = _common(source) | {"ignore": source.ignore, "metric": source.metric or "last"}
-    given["task"] = source.task or "experiment"
-    return History.from_mlflow(name.removeprefix("mlflow:"), **given), None
+    options = _table_options(source, source.task or "experiment", source.objective)
+    tasks = read_runs(name.removeprefix("mlflow:"), options, source.metric or "last")
+    return History(tasks, tasks[0].space), None
 
 
 def _load_optuna(name: str, source: SourceOptions) -> tuple[History, None]:
     from malibo.history import History
 
     studies, exclude = list(source.studies) or None, list(source.exclude)
-    rename = _pairs(source.rename, "--rename OLD=NEW") or None
-    return History.from_optuna(name, studies, exclude=exclude, rename=rename), None
+    return History.from_optuna(name, studies, exclude=exclude, rename=_renames(source)), None
 
 
 def _load_study(name: str, source: SourceOptions) -> tuple[History, None]:
@@ -155,32 +162,47 @@ _LOADERS: dict[str, Callable[[str, SourceOptions], tuple[History, Guess | None]]
 }
 
 
-def _common(source: SourceOptions) -> dict[str, Any]:
-    """The arguments that tables and MLflow share."""
-    where = _pairs(source.where, "--where COLUMN=VALUE")
-    return {
-        "task": source.task,
-        "objective": source.objective,
-        "direction": source.direction or "minimize",
-        "space": source.space,
-        "rename": _pairs(source.rename, "--rename OLD=NEW") or None,
-        "where": {column: _values(text) for column, text in where.items()} or None,
-        "on_error": source.on_error or "raise",
-    }
+def _table_options(source: SourceOptions, task: str, objective: str) -> TableOptions:
+    """What was told about a table, or about the runs of MLflow as one."""
+    from malibo.sources.tables import TableOptions
+
+    return TableOptions(
+        task=task,
+        objective=objective,
+        direction=source.direction or "minimize",
+        space=source.space,
+        ignore=source.ignore,
+        status=source.status,
+        rename=_renames(source),
+        where=_wanted(source) or None,
+        on_error=source.on_error or "raise",
+    )
 
 
-def _values(text: str) -> str | list[str]:
-    """``"a|b"`` as two values."""
-    return text.split("|") if "|" in text else text
+def _wanted(source: SourceOptions) -> dict[str, str | list[str]]:
+    """The values that are wanted by column: of ``"x=a|b"``, and of each ``"x=c"`` besides."""
+    wanted: dict[str, list[str]] = {}
+    for column, text in _pairs(source.where, "--where COLUMN=VALUE"):
+        wanted.setdefault(column, []).extend(text.split("|"))
+    return {column: some[0] if len(some) == 1 else some for column, some in wanted.items()}
 
 
-def _pairs(texts: Sequence[str], expected: str) -> dict[str, str]:
-    """``("a=b", "c=d")`` as a dict."""
+def _renames(source: SourceOptions) -> dict[str, str] | None:
+    """New names by old ones; None if there are none."""
+    renames: dict[str, str] = {}
+    for old, new in _pairs(source.rename, "--rename OLD=NEW"):
+        if renames.setdefault(old, new) != new:
+            raise InputError(f"--rename gives {old!r} two names, {renames[old]!r} and {new!r}.")
+    return renames or None
+
+
+def _pairs(texts: Sequence[str], expected: str) -> list[tuple[str, str]]:
+    """``("a=b", "c=d")`` as pairs."""
     pairs = [text.partition("=") for text in texts]
     for (left, mark, right), text in zip(pairs, texts, strict=True):
         if not left or not mark or (not right and expected.startswith("--rename")):
             raise InputError(f"expected {expected}, got {text!r}.")
-    return {left: right for left, _, right in pairs}
+    return [(left, right) for left, _, right in pairs]
 
 
 # -- several sources -----------------------------------------------------------------------
@@ -211,11 +233,11 @@ def _need_used(source: SourceOptions, kinds: set[str]) -> None:
 
 def _distinct(histories: Mapping[str, History]) -> list[Task]:
     """The tasks of all histories; a name that occurs twice gets the name of its file."""
-    names = [name for history in histories.values() for name in history.names]
+    counts = Counter(name for history in histories.values() for name in history.names)
     found: dict[str, Task] = {}
     for source, history in histories.items():
         for task in history:
-            name = task.name if names.count(task.name) == 1 else f"{task.name} ({source})"
+            name = task.name if counts[task.name] == 1 else f"{task.name} ({source})"
             found[name] = replace(task, name=name)
     return list(found.values())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -11,6 +10,7 @@ import click
 from malibo.cli.output import emit, hint, json_option
 from malibo.cli.sources import Loaded, SourceOptions, load, source_options
 from malibo.errors import InputError
+from malibo.files import check_writable, write_whole
 
 
 @click.command()
@@ -32,27 +32,16 @@ def space(source: SourceOptions, output: Path | None, force: bool, as_json: bool
     loaded = load(source)
     written = loaded.history.space.to_json(indent=2)
     if output is not None:
-        _write(output, written + "\n")
+        write_whole(output, f"{written}\n".encode())
     emit(_facts(loaded, written, output), _text(loaded, output), as_json)
     if output is not None:
         hint(f"Next: edit {output}, and run malibo train with --space {output}")
 
 
 def _check(path: Path, force: bool) -> None:
-    if path.is_dir() or not path.parent.is_dir():
-        what = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-        raise InputError(f"cannot write {path}: {what}.")
+    check_writable(path)
     if path.exists() and not force:
         raise InputError(f"{path} exists, perhaps with edits; --force replaces it.")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InputError(f"cannot write {path}: no permission.")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}.") from None
 
 
 def _text(loaded: Loaded, output: Path | None) -> str:

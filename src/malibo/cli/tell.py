@@ -24,7 +24,7 @@ _OPTIONS = ("--failed", "--config", "--note", "--overwrite", "--study", "--json"
 @click.option("--failed", is_flag=True, help="It failed, and has no value.")
 @click.option("--config", help="A configuration of your own, as JSON, in place of TRIAL.")
 @click.option("--note", default="", help="A sentence to keep with it.")
-@click.option("--overwrite", is_flag=True, help="Replace what was told of the trial before.")
+@click.option("--overwrite", is_flag=True, help="Replace what was told of it before.")
 @click.option("--study", type=_PATH, help="Where the trials are kept  [default: beside FILE]")
 @json_option
 def tell(
@@ -58,7 +58,7 @@ def tell(
     if config is None:
         trial = found.tell(number, value, note, overwrite=overwrite)
     else:
-        trial = found.add(_read_config(config), value, note)
+        trial = found.add(_read_config(config), value, note, overwrite=overwrite)
     known = facts(found)
     text = "\n".join([_told(trial), *standing(known)])
     emit({**known, "trial": trial_facts(trial)}, text, as_json)

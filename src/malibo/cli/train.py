@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,8 @@ import click
 
 from malibo.cli.output import emit, hint, json_option
 from malibo.cli.sources import SourceOptions, load_history, source_options
-from malibo.errors import InputError, ModelFileError
+from malibo.errors import InputError, ModelFileError, plural
+from malibo.files import check_writable
 
 if TYPE_CHECKING:
     from malibo.history import History
@@ -57,12 +57,7 @@ def check_output(path: Path) -> None:
     """Refuse a path where no model can be written, before the work is done."""
     from malibo.metamodel import MetaModel
 
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder; name a file in it.")
-    if not path.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {path.parent}.")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"cannot write {path}: no permission to write in {path.parent}.")
+    check_writable(path)
     if not path.exists():
         return
     try:
@@ -77,7 +72,7 @@ def check_output(path: Path) -> None:
 def _summary(model: MetaModel) -> str:
     log = model.log
     seconds = f" in {log.seconds[-1]:.1f} s" if log.seconds else ""
-    return f"A model of {len(model.tasks)} past tasks, trained{seconds}."
+    return f"A model of {plural(len(model.tasks), 'past task')}, trained{seconds}."
 
 
 def _facts(history: History, model: MetaModel, output: Path) -> dict[str, object]:

@@ -81,7 +81,7 @@ def tune(
     MALIBO_RESULT (the file) in its environment.
 
     With --key, the objective is read from the last line that has it: {"val_loss": 0.3},
-    val_loss: 0.3 or val_loss=0.3.
+    val_loss: 0.3 or val_loss=0.3. No earlier line counts, also if that one has no number.
 
     A command that fails, prints no objective, or takes too long is a failed trial; malibo inspect
     and the logs, in tuning.db.logs, say why. What it leaves running is ended. If the first three
@@ -124,7 +124,7 @@ def _report(study: Study, ending: Ending, trials: int, as_json: bool) -> None:
     from malibo.study.describe import config_text, counts_text, facts, standing
     from malibo.tune import logs
 
-    known = {**facts(study), "logs": str(logs(study))}
+    known = {**facts(study), "logs": str(study.path.with_name(logs(study).name))}
     if ending == "interrupted":
         done = known["finished"] + known["failed"]
         _say(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from tqdm import tqdm
 
 from malibo.config import TrainConfig, with_options
-from malibo.errors import InputError, plural
+from malibo.errors import InputError, need_whole_number, plural
 from malibo.explain.leave_one_out import Rows, others
 from malibo.explain.verdict import STEPS, Evaluation, Tuned
 from malibo.history import History
@@ -38,8 +38,8 @@ def evaluate(
     search is exact. ``options`` are fields of TrainConfig.
 
     A warm start also adapts by another model than a cold one (malibo.process), so that it may save
-    trials even where tasks have little in common. Where losses were shuffled within their tasks,
-    none of 14 pasts was called worth it, and one harmful.
+    trials even where tasks have little in common. Each task has seeds and an order of its rows of
+    its own, so that tasks with the same rows do not share their luck.
     """
     _check(history, trials, seeds)
     chosen = with_options(TrainConfig, config, options)
@@ -55,9 +55,8 @@ def evaluate(
 def _check(history: History, trials: int, seeds: int) -> None:
     if not isinstance(history, History):
         raise InputError(f"history must be a malibo.History, got {type(history).__name__}.")
-    for name, value in (("trials", trials), ("seeds", seeds)):
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-            raise InputError(f"{name} must be a whole number >= 1, got {value!r}.")
+    need_whole_number("trials", trials)
+    need_whole_number("seeds", seeds)
     if len(history.tasks) < 2:
         raise InputError(
             f"evaluating needs at least 2 tasks, to leave one out, got {history.names[0]!r} alone;"
@@ -103,13 +102,23 @@ def _curves(
     history: History, rows: Rows, trials: int, seed: int, config: TrainConfig
 ) -> tuple[Array, Array]:
     """Best losses of a warm start, and of a cold one."""
-    few = _trials(rows, trials)
-    level, configs = rows.level(few), rows.space.configs(rows.codes)
+    few, seed = _trials(rows, trials), _own_seed(rows.name, seed)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    level, configs = rows.level(few), rows.space.configs(rows.codes[order])
     model = meta_train(others(history, rows), config, seed=seed, progress=False)
     warm = Malibo(model, candidates=configs, seed=seed)
     cold = Malibo(space=rows.space, candidates=configs, seed=seed)
     least, most = max(STEPS), 2 * few
     return rows.tune(warm, level, least, most), rows.tune(cold, level, least, most)
+
+
+def _own_seed(task: str, seed: int) -> int:
+    """A seed of the task's own: tasks with the same rows would else draw the same ones.
+
+    What happens by chance would happen to all of them, and look like what they have in common.
+    """
+    sequence = np.random.SeedSequence([seed, zlib.crc32(task.encode())])
+    return int(sequence.generate_state(1)[0])
 
 
 def _tuned(rows: Rows, trials: int, curves: Sequence[tuple[Array, Array]]) -> Tuned:

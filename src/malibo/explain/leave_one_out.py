@@ -18,6 +18,8 @@ from malibo.optimizer import Malibo
 from malibo.space import Space
 from malibo.space.parameters import Array
 
+_EVEN = 0.5 - 1e-8  # an even chance, up to rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -65,14 +67,15 @@ class Rows:
 
         Where that is a failure, the worst valid loss.
         """
-        index = int(np.argmax(_chances(len(self), trials) >= 0.5))
+        each = _chance(len(self), np.array(trials), np.arange(1, len(self) + 1))
+        index = int(np.argmax(each >= _EVEN))
         return float(np.sort(self.losses)[min(index, self.valid - 1)])
 
     def random_trials(self, level: float) -> int:
         """Trials that random search needs for an even chance of a loss at or below a level."""
         good = int(np.sum(self.losses <= level))
-        each = [_chances(len(self), trials)[good - 1] for trials in range(1, len(self) + 1)]
-        return int(np.argmax(np.array(each) >= 0.5)) + 1
+        each = _chance(len(self), np.arange(1, len(self) + 1), np.array(good))
+        return int(np.argmax(each >= _EVEN)) + 1
 
     def tune(self, optimizer: Malibo, level: float, least: int, most: int) -> Array:
         """Best loss after each trial: at least so many, then until the level is reached."""
@@ -99,17 +102,16 @@ def _known_space(task: Task) -> Space:
     return Space(kept) if kept else task.space
 
 
-def _chances(rows: int, trials: int) -> Array:
-    """(rows,) chance that the best of so many random rows is among the best 1, 2, ... of all.
+def _chance(rows: int, trials: NDArray[np.intp], best: NDArray[np.intp]) -> Array:
+    """Chance that so many random rows, none of them twice, have one of the best so many of all.
 
     Without the best r there are C(n − r, k) choices of k rows, of C(n, k).
     """
-    left = rows - np.arange(1, rows + 1)
-    enough = left >= trials
-    safe = np.where(enough, left, trials)
-    log_share = _log_choose(safe, trials) - _log_choose(np.array(rows), trials)
+    enough = rows - best >= trials
+    left = np.where(enough, rows - best, trials)
+    log_share = _log_choose(left, trials) - _log_choose(np.array(rows), trials)
     return np.where(enough, -np.expm1(log_share), 1.0)
 
 
-def _log_choose(n: NDArray[np.intp], k: int) -> Array:
+def _log_choose(n: NDArray[np.intp], k: NDArray[np.intp]) -> Array:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

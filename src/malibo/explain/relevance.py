@@ -17,7 +17,7 @@ from malibo.space.parameters import Array
 
 _STRETCHES = np.array([0.03, 0.3, 1.0, 3.0])  # from next to no effect to a strong one
 _TRIED = 150  # sets of stretches whose evidence is asked for, about
-_LEAST, _MOST = 2, 9  # sweeps over the parameters
+_LEAST, _MOST = 6, 9  # sweeps over the parameters
 
 
 def processes(

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from malibo.classifier import task_posterior
 from malibo.config import SuggestConfig
-from malibo.labels import label
-from malibo.metamodel import MetaModel, Points
+from malibo.errors import need_whole_number
+from malibo.explain.embeddings import directions, drawn_embeddings
+from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
 
-_CONFIGURATIONS = 1024  # random ones, on which two tasks are compared
+Certainty = Literal["surely", "probably", "open"]
+
+_SURELY, _PROBABLY = 0.9, 0.5  # probability of being the nearest
+_CLEAR = 3.0  # times the odds that any of the tasks had before
 
 
 @dataclass(frozen=True)
@@ -56,15 +61,35 @@ def similarities(
     48, 75, 90), and 35, 44 and 54 % where all eight were much alike (with m: 31, 38, 60).
     ``nearest`` is careful: that of the first was 0.36, 0.50 and 0.67, and 0.33, 0.40 and 0.52.
     """
+    need_whole_number("draws", draws)
     if not _tells_tasks_apart(model):
         return []
     with one_thread():
-        points = _random_points(model, seed)
-        past = _standardised(points.phi @ model.embeddings.T.astype(float))
-        z = _drawn_embeddings(model, observations, config or SuggestConfig(), draws, seed)
-        correlations = past.T @ _standardised(points.phi @ z.T)
+        z = drawn_embeddings(model, observations, draws=draws, seed=seed, config=config)
+        past = directions(model, model.embeddings, seed=seed)
+        correlations = past @ directions(model, z, seed=seed).T
     found = _summaries(model.tasks, correlations)
     return sorted(found, key=lambda similarity: -similarity.mean)
+
+
+def resemblance(found: Sequence[Similarity]) -> tuple[str | None, Certainty]:
+    """Which past task the new one is most like, in words; no task where that is open.
+
+    ``nearest`` decides: from 0.9 on it is "surely", from 0.5 on "probably". It is open where the
+    task has hardly more of it than by chance, which is half for one of two, and where nothing
+    speaks for the two being alike. One task alone is always the nearest: that says nothing.
+
+    Where the new task was one of two to eight past ones again, with another scale, after 3 to 40
+    random results, the right one was named in all of 21 cases of "surely" and in 72 of 85 of
+    "probably"; 182 were open.
+    """
+    if len(found) < 2:
+        return None, "open"
+    first = max(found, key=lambda similarity: similarity.nearest)
+    odds, chance = first.nearest * (len(found) - 1), 1 - first.nearest
+    if first.nearest < _PROBABLY or odds <= _CLEAR * chance or first.mean <= 0:
+        return None, "open"
+    return first.task, "surely" if first.nearest >= _SURELY else "probably"
 
 
 def task_similarities(model: MetaModel) -> Array:
@@ -72,45 +97,14 @@ def task_similarities(model: MetaModel) -> Array:
     if not _tells_tasks_apart(model):
         return np.eye(len(model.tasks))
     with one_thread():
-        logits = _random_points(model, 0).phi @ model.embeddings.T.astype(float)
-        found = np.clip(_standardised(logits).T @ _standardised(logits), -1, 1)
+        past = directions(model, model.embeddings)
+        found = np.clip(past @ past.T, -1, 1)
     np.fill_diagonal(found, 1.0)
     return np.asarray(found)
 
 
 def _tells_tasks_apart(model: MetaModel) -> bool:
     return model.informed and model.config.task_layer
-
-
-def _random_points(model: MetaModel, seed: int) -> Points:
-    rng = np.random.default_rng([seed, 0])
-    return model.points(model.space.sample(rng, _CONFIGURATIONS))
-
-
-def _drawn_embeddings(
-    model: MetaModel, observations: Observations, config: SuggestConfig, draws: int, seed: int
-) -> Array:
-    """(draws, d) embeddings that the new task may have."""
-    rng = np.random.default_rng([seed, 1])
-    known = observations.in_order()
-    labels = label(
-        known.losses,
-        model.config.target_gamma if config.gamma is None else config.gamma,
-        config.utility or model.config.utility,
-    )
-    posterior = task_posterior(model.points(known.codes), labels, config, rng)
-    return np.array([posterior.draw(rng) for _ in range(draws)])
-
-
-def _standardised(columns: Array) -> Array:
-    """Columns with a mean of 0 and a norm of 1, so that their products are correlations.
-
-    A column of equal numbers becomes 0: it correlates with nothing.
-    """
-    centred = columns - columns.mean(axis=0)
-    norm = np.linalg.norm(centred, axis=0)
-    flat = norm <= 1e-9 * (1 + np.abs(columns).max(axis=0, initial=0))
-    return np.asarray(np.where(flat, 0, centred / np.where(flat, 1, norm)))
 
 
 def _summaries(tasks: tuple[str, ...], correlations: Array) -> list[Similarity]:

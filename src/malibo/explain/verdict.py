@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 
 from malibo.errors import plural
 from malibo.space.parameters import Array
 
 STEPS = (5, 10)  # trials at which a warm start is compared with a cold one
-_RESAMPLES = 2000
-_LEAST, _FEW = 3, 5  # tasks: below there is no verdict, below it is a hint
+FORMAT = 1  # of ``Evaluation.facts``; one more where a script that reads them would fail
+_LEAST, _FEW = 5, 8  # tasks: below there is no interval, below all tasks must agree
+_OUTSIDE = 0.05  # probability of being beyond either end of an interval
+_FLIPS = 4096  # drawn where there are too many to try all
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,12 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Saved:
-    """Trials saved: the median over tasks and seeds, and its 90 % interval over tasks."""
+    """Trials saved: the median over tasks, each by the median of its seeds, and its 90 % interval.
+
+    The interval is that of the sign test: whatever the tasks are like, the true median is below
+    it in 5 % of cases at most, and above it in as many. With fewer than five tasks there is
+    none; then ``low`` and ``high`` are infinite.
+    """
 
     median: float
     low: float
@@ -89,7 +98,8 @@ class Evaluation:
         """A few words, by the intervals of what is saved.
 
         "worth it" is more than nothing against both random search and a cold start, "harmful" less
-        than nothing against one of them; with fewer than three tasks there is no verdict.
+        than nothing against one of them; with fewer than five tasks there is no verdict. Of
+        independent tasks with nothing to gain, "worth it" is said in 5 % of cases at most.
         """
         if len(self.tasks) < _LEAST:
             return "too few tasks to tell"
@@ -101,9 +111,10 @@ class Evaluation:
     def facts(self) -> dict[str, Any]:
         """All of it as plain data."""
         return {
+            "format": FORMAT,
             "verdict": self.verdict,
-            "saved_over_random": asdict(self.over_random),
-            "saved_over_cold": asdict(self.over_cold),
+            "saved_over_random": _plain(self.over_random),
+            "saved_over_cold": _plain(self.over_cold),
             "ahead_of_cold": [asdict(ahead) for ahead in self.ahead],
             "tasks": [asdict(task) for task in self.tasks],
             "notes": list(self.notes),
@@ -136,13 +147,12 @@ class Evaluation:
 
 
 def _saved(per_task: Sequence[Array]) -> Saved:
-    """Median over all, and its bootstrap interval over tasks."""
-    values = np.array(per_task, dtype=float)
-    rng = np.random.default_rng(0)
-    chosen = rng.integers(len(values), size=(_RESAMPLES, len(values)))
-    medians = np.median(values[chosen].reshape(_RESAMPLES, -1), axis=1)
-    low, high = np.quantile(medians, [0.05, 0.95])
-    return Saved(float(np.median(values)), float(low), float(high))
+    """Median over tasks, and the order statistics of the tasks that enclose the true one."""
+    values = np.sort([np.median(values) for values in per_task])
+    outside = int(binom.ppf(_OUTSIDE, len(values), 0.5))  # tasks on each side of the interval, + 1
+    if outside < 1:
+        return Saved(float(np.median(values)), -math.inf, math.inf)
+    return Saved(float(np.median(values)), float(values[outside - 1]), float(values[-outside]))
 
 
 def _ahead(tasks: Sequence[Tuned], index: int) -> Ahead:
@@ -153,14 +163,22 @@ def _ahead(tasks: Sequence[Tuned], index: int) -> Ahead:
 
 def _flip_test(means: Array) -> float:
     """p that the mean over tasks is as far from 0 if each task might as well be turned around."""
-    if len(means) <= 12:
+    if 2 ** len(means) <= _FLIPS:
         signs = np.array(list(itertools.product((-1, 1), repeat=len(means))))
-    else:
-        signs = np.random.default_rng(0).choice((-1, 1), size=(4096, len(means)))
+    else:  # the tasks as they are count as one of the draws, so that p is never 0
+        drawn = np.random.default_rng(0).choice((-1, 1), size=(_FLIPS, len(means)))
+        signs = np.concatenate([np.ones((1, len(means))), drawn])
     return float(np.mean(np.abs(signs @ means) >= np.abs(means.sum()) - 1e-12))
 
 
+def _plain(saved: Saved) -> dict[str, float | None]:
+    """As JSON has it, which knows no infinity."""
+    return {name: v if math.isfinite(v) else None for name, v in asdict(saved).items()}
+
+
 def _interval(saved: Saved) -> str:
+    if math.isinf(saved.low):
+        return f"{saved.median:g} (median; too few tasks for an interval)"
     return f"{saved.median:g} (median; 90 % interval over tasks: {saved.low:g} to {saved.high:g})"
 
 

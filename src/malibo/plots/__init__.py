@@ -6,17 +6,15 @@ Every function returns a matplotlib ``Figure`` of its own, to be shown, changed 
 
 from malibo.plots.acquisition import acquisition_figure
 from malibo.plots.features import features_figure
-from malibo.plots.files import check_path, save
+from malibo.plots.files import check_path as check_path
+from malibo.plots.files import save
 from malibo.plots.history import history_figure
 from malibo.plots.regret import regret_figure
 from malibo.plots.similarity import similarity_figure
-from malibo.plots.style import COLOURS
 from malibo.plots.trust import trust_figure
 
 __all__ = [
-    "COLOURS",
     "acquisition_figure",
-    "check_path",
     "features_figure",
     "history_figure",
     "regret_figure",

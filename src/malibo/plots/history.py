@@ -40,11 +40,11 @@ def history_figure(
 
     With ``scale="raw"`` values are shown as they are. With "relative" each task is seen by its
     own first N trials, as many as the new task has: 0 is the best of them, 1 their median. "auto"
-    takes "raw" where the range of most past tasks overlaps that of the new one, and neither is
-    more than a hundred times as wide as the other.
+    takes "raw" where the range of most past tasks overlaps that of the new one, neither is more
+    than a hundred times as wide as the other, and all tasks have the direction of the new one.
     """
     losses, direction = _read(results, past, direction)
-    view = _view(losses, past, sign(direction), scale)
+    view = _view(losses, past, direction, scale)
     figure = blank(8, 4.5, _title(losses, sign(direction)))
     axes = figure.subplots()
     finish(axes)
@@ -113,17 +113,24 @@ def _read(
     return losses, direction
 
 
-def _view(losses: Array, past: History | None, factor: int, scale: str) -> _View:
+def _view(losses: Array, past: History | None, direction: Direction, scale: str) -> _View:
     if scale not in get_args(Scale):
         known = get_args(Scale)
         raise InputError(
             f"scale must be one of {listing(known)}, got {scale!r}.{nearest(scale, known)}"
         )
+    turned = [task.name for task in past or () if task.direction != direction]
+    if turned and scale == "raw":
+        raise InputError(
+            f"task {turned[0]!r} of the past is not to be {direction}d, as the new one is: their"
+            ' values do not go on one axis; leave out scale="raw".'
+        )
     tasks = [drawable(task.losses[: len(losses)]) for task in past or ()]
     tasks = [task for task in tasks if np.isfinite(task).any()]
     if scale == "auto":
-        scale = "raw" if _share_a_range(losses, tasks) else "relative"
+        scale = "relative" if turned or not _share_a_range(losses, tasks) else "raw"
     if scale == "raw":
+        factor = sign(direction)
         curves = _running_best(tasks, len(losses))
         return _View(factor * losses, factor * curves, factor, "value")
     curves = _running_best([_relative(task) for task in tasks], len(losses))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from malibo.errors import InputError
 from malibo.extras import require
 from malibo.plots.style import COLOURS, NOTE
 from malibo.space.parameters import Array
@@ -21,6 +22,7 @@ def regret_figure(curves: Mapping[str, Array], title: str) -> Figure:
 
     Each value of ``curves`` is (seeds, trials).
     """
+    _check(curves)
     require("matplotlib", "plots")
     from matplotlib.figure import Figure
 
@@ -47,6 +49,20 @@ def regret_figure(curves: Mapping[str, Array], title: str) -> Figure:
     note = f"line: geometric mean of {seeds} seeds, band: one standard error each way"
     axes.annotate(note, (0.01, 0.02), xycoords="axes fraction", fontsize=8, color=NOTE)
     return figure
+
+
+def _check(curves: Mapping[str, Array]) -> None:
+    """Refuse what has no lines."""
+    if not isinstance(curves, Mapping) or not curves:
+        raise InputError(
+            f"curves must be a dict of methods and their regrets (seeds, trials), got {curves!r}."
+        )
+    for name, rows in curves.items():
+        if np.ndim(rows) != 2 or not np.size(rows):
+            raise InputError(
+                f"the regrets of {name!r} must be an array (seeds, trials) with at least one of"
+                f" each, got the shape {np.shape(rows)}."
+            )
 
 
 def _mean_and_error(rows: Array) -> tuple[Array, Array]:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from malibo.classifier import task_posterior
 from malibo.config import SuggestConfig
 from malibo.errors import InputError, plural
-from malibo.explain import similarities
-from malibo.labels import label
+from malibo.explain import directions, drawn_embeddings, resemblance, similarities
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.optimizer import Malibo
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_CONFIGURATIONS = 1024  # random ones, on which tasks are compared
 _DRAWS = 256  # of the new task
 _NAMED = 25  # tasks that have their names beside them, at most
 _SHARE = 0.9  # of the draws that lie within the ellipse
@@ -93,13 +90,12 @@ def _plane(
     model: MetaModel, known: Observations | None, config: SuggestConfig, seed: int
 ) -> _Plane:
     """Principal axes of what the tasks are over the space: that is classical scaling."""
-    rng = np.random.default_rng([seed, 0])
-    phi = model.points(model.space.sample(rng, _CONFIGURATIONS)).phi
-    tasks = _directions(phi, model.embeddings.astype(float))
+    tasks = directions(model, model.embeddings, seed=seed)
     if known is None:
         new = draws = np.empty((0, tasks.shape[1]))
     else:
-        draws = _directions(phi, _embeddings(model, known, config, seed))
+        z = drawn_embeddings(model, known, draws=_DRAWS, seed=seed, config=config)
+        draws = directions(model, z, seed=seed)
         new = draws.mean(axis=0, keepdims=True)  # its products are the expected similarities
     centre = np.mean([*tasks, *new], axis=0)
     _, sizes, axes = np.linalg.svd(np.array([*tasks, *new]) - centre, full_matrices=False)
@@ -113,37 +109,20 @@ def _plane(
     return _Plane(places[0], places[1], places[2][0], shares)
 
 
-def _directions(phi: Array, embeddings: Array) -> Array:
-    """(n, configurations) zᵀΦ, centred and of length 1: their products are correlations."""
-    logits = embeddings @ phi.T
-    centred = logits - logits.mean(axis=1, keepdims=True)
-    length = np.linalg.norm(centred, axis=1, keepdims=True)
-    return np.asarray(centred / np.where(length > 1e-9, length, 1.0))
-
-
-def _embeddings(model: MetaModel, known: Observations, config: SuggestConfig, seed: int) -> Array:
-    """Draws of q(z)."""
-    rng, known = np.random.default_rng([seed, 1]), known.in_order()
-    gamma = model.config.target_gamma if config.gamma is None else config.gamma
-    labels = label(known.losses, gamma, config.utility or model.config.utility)
-    posterior = task_posterior(model.points(known.codes), labels, config, rng)
-    return np.array([posterior.draw(rng) for _ in range(_DRAWS)])
-
-
 # -- drawing ---------------------------------------------------------------------------------
 
 
 def _title(model: MetaModel, known: Observations | None, config: SuggestConfig, seed: int) -> str:
     if known is None or not len(known.losses):
         return f"{plural(len(model.tasks), 'past task')}, near if alike"
-    most = similarities(model, known, draws=_DRAWS, seed=seed, config=config)[0]
-    after, name = f"After {plural(len(known.losses), 'result')}", shortened(most.task)
-    if most.low <= 0:
-        return f"{after} it is open which past task the new one is like"
-    return (
-        f"{after} the new task is most like {name!r}:"
-        f" similarity {most.mean:.2f} ({most.low:.2f} to {most.high:.2f})"
-    )
+    found = similarities(model, known, seed=seed, config=config)
+    task, certainty = resemblance(found)
+    after = f"After {plural(len(known.losses), 'result')}"
+    if task is None:
+        return f"{after} it is open which past task the new one is most like"
+    sure = next(item.nearest for item in found if item.task == task)
+    probably = "" if certainty == "surely" else "probably "
+    return f"{after} the new task is {probably}most like {shortened(task)!r} ({100 * sure:.0f} %)"
 
 
 def _draw_new(axes: Axes, plane: _Plane) -> None:

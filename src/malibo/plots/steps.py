@@ -10,10 +10,9 @@ import numpy as np
 from scipy.special import expit
 
 from malibo.acquisition import drawn_logits
-from malibo.classifier import task_posterior
-from malibo.errors import InputError, plural
+from malibo.classifier import posterior_of
+from malibo.errors import InputError, need_whole_number, plural
 from malibo.history import sign
-from malibo.labels import label
 from malibo.maximize import Pool, key, taken_rows
 from malibo.observations import Observations
 from malibo.optimizer import Malibo
@@ -39,6 +38,7 @@ class Step:
     mean          (n,) logits m(Φ) + zᵀΦ at the mean of q(z); None without a past
     samples       (k, n) the same of Thompson samples
     foreseen      (3, n) losses: the median in a band of 80 %; None with fewer than two results
+                  that differ, and where the classifier chooses
     """
 
     known: Observations
@@ -74,8 +74,7 @@ def steps_of(
     if counts is None:
         counts = [len(known.losses)]
     _check_counts(counts, len(known.losses))
-    if isinstance(samples, bool) or not isinstance(samples, numbers.Integral) or samples < 0:
-        raise InputError(f"samples must be a whole number >= 0, got {samples!r}.")
+    need_whole_number("samples", samples, least=0)
     pool = Pool.of(optimizer.model, shown.codes)
     return [_step(optimizer, first(known, count), pool, samples, seed) for count in counts]
 
@@ -127,11 +126,9 @@ def _logits(
     model, config, points = optimizer.model, optimizer.config, pool.points
     if not model.informed or not model.config.task_layer:
         return (points.offset if model.informed else None), np.empty((0, len(pool.codes)))
-    gamma = model.config.target_gamma if config.gamma is None else config.gamma
-    labels = label(known.losses, gamma, config.utility or model.config.utility)
     rng = np.random.default_rng([seed, len(known.losses)])
     with one_thread():
-        posterior = task_posterior(model.points(known.codes), labels, config, rng)
+        posterior = posterior_of(model, known, config, rng)
         draws = [posterior.draw(rng) for _ in range(samples)]
     logits = [drawn_logits(z, points.phi, points.offset) for z in draws]
     found = np.array(logits).reshape(samples, len(pool.codes))
@@ -139,11 +136,16 @@ def _logits(
 
 
 def _foreseen(optimizer: Malibo, known: Observations, pool: Pool, seed: int) -> Array | None:
-    """Quantiles of the functions that the task may be, by the process."""
-    if len(np.unique(known.losses[np.isfinite(known.losses)])) < 2:
+    """Quantiles of the functions that the task may be, by the process, if that is in use.
+
+    Without a past there is none to trust: whatever the options say, it has no part in this.
+    """
+    model, config = optimizer.model, optimizer.config
+    few = len(np.unique(known.losses[np.isfinite(known.losses)])) < 2
+    if few or config.surrogate == "classifier":
         return None
-    model, rng = optimizer.model, np.random.default_rng([seed, 1])
+    rng = np.random.default_rng([seed, 1])
     with one_thread():
-        process = Process(model, known.in_order(), optimizer.config.trust)
+        process = Process(model, known.in_order(), config.trust if model.informed else 0.0)
         drawn = process.draws(pool.points, _FUNCTIONS, rng)
     return losses_of(np.quantile(drawn, _BAND, axis=0), known.losses)

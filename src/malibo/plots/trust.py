@@ -5,12 +5,12 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from malibo.config import SuggestConfig
-from malibo.errors import InputError, listing, nearest, plural
+from malibo.errors import InputError, plural
 from malibo.optimizer import Malibo
 from malibo.plots.style import (
     BLUE,
@@ -19,28 +19,41 @@ from malibo.plots.style import (
     GREY,
     ORANGE,
     PINK,
+    SKY,
     blank,
     finish,
     legend,
+    shortened,
     whole_numbers,
     wrapped,
 )
 from malibo.plots.told import first, told
-from malibo.process import Process
+from malibo.process import DISTRUST, Process
 from malibo.space.parameters import Array
-from malibo.suggest import DISTRUST, Source
+from malibo.suggest import OWN, SOURCES, Shape
 from malibo.threads import one_thread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SOURCES: dict[str, tuple[str, str]] = {  # colour and marker
-    "past": (GREEN, "s"),
-    "meta-model": (BLUE, "o"),
-    "process": (ORANGE, "^"),
-    "booster": (PINK, "D"),
-    "random": (GREY, "X"),
+_COLOURS = {
+    "past": GREEN,
+    "meta-model": BLUE,
+    "process": ORANGE,
+    "booster": PINK,
+    "random": GREY,
+    "repeat": SKY,
+    OWN: DARK,
+}
+_MARKERS: dict[Shape, str] = {
+    "square": "s",
+    "circle": "o",
+    "triangle": "^",
+    "diamond": "D",
+    "cross": "X",
+    "down": "v",
+    "plus": "P",
 }
 
 
@@ -53,7 +66,7 @@ class Trial(Protocol):
 
     @property
     def source(self) -> str | None:
-        """A name of malibo.suggest.Source."""
+        """A name of malibo.suggest.SOURCES, or any other."""
 
 
 def trust_figure(
@@ -166,11 +179,8 @@ def _checked_sources(sources: Sequence[str | None] | None, trials: int) -> list[
     found = list(sources)
     if len(found) != trials:
         raise InputError(f"there are {plural(trials, 'trial')}, but {len(found)} sources.")
-    if unknown := [name for name in found if name not in (None, *_SOURCES)]:
-        known = get_args(Source)
-        raise InputError(
-            f"unknown source {unknown[0]!r}; known: {listing(known)}.{nearest(unknown[0], known)}"
-        )
+    if wrong := [name for name in found if not isinstance(name, str | None)]:
+        raise InputError(f"a source must be a name or None, got {wrong[0]!r}.")
     return found
 
 
@@ -182,18 +192,20 @@ def _draw_levels(axes: Axes, prior: float) -> None:
 
 
 def _draw_sources(axes: Axes, course: _Course) -> None:
-    """Dots in the colours of what chose the trials: at the trust that they were chosen with."""
+    """Dots by what chose the trials, at the trust that they were chosen with."""
     count = len(course.sources)
     x, trust = course.x[:count], course.trust[:count]
-    for source, (colour, marker) in _SOURCES.items():
+    others = sorted({name for name in course.sources if name and name not in SOURCES})
+    for source in (*SOURCES, *others):
         which = np.array([name == source for name in course.sources], dtype=bool)
         which &= np.isfinite(trust)
         if which.any():
-            style: dict[str, Any] = {
-                "color": colour,
-                "marker": marker,
-                "s": 36,
-                "ec": "white",
-                "lw": 0.6,
-            }
-            axes.scatter(x[which], trust[which], zorder=4, label=f"chosen by: {source}", **style)
+            name = f"chosen by: {shortened(source)}"
+            axes.scatter(x[which], trust[which], zorder=4, label=name, **_dot(source))
+
+
+def _dot(source: str) -> dict[str, Any]:
+    """How the trials of a source look; of any other name, as those of one's own."""
+    known = source if source in SOURCES else OWN
+    marker = _MARKERS[SOURCES[known].shape]
+    return {"color": _COLOURS[known], "marker": marker, "s": 36, "ec": "white", "lw": 0.6}

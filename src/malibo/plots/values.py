@@ -12,7 +12,8 @@ from malibo.space.parameters import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FAR = 3  # interquartile ranges beyond the worse quartile: off the scale
+_FAR = 3  # interquartile ranges beyond the worse quartile, up to where losses are usual
+_LONGER = 3  # times as long an axis as the usual ones need, up to where others are shown
 _HUGE = 1e100
 _ROOM = 0.05  # at both ends, of the length between them
 
@@ -23,9 +24,13 @@ def drawable(values: Array) -> Array:
 
 
 def fence(losses: Array) -> float:
-    """The greatest loss that is not far off the others."""
-    low, high = np.nanquantile(losses, (0.25, 0.75))
-    return float(np.nanmax(losses[losses <= high + _FAR * (high - low)]))
+    """The greatest loss that is not far off the others: those beyond would press them flat.
+
+    The good trials of a tuning lie close together, so the usual ones are not all that is shown.
+    """
+    best, low, high = np.nanquantile(losses, (0.0, 0.25, 0.75))
+    usual = high + _FAR * (high - low)
+    return float(np.nanmax(losses[losses <= best + _LONGER * (usual - best)]))
 
 
 def with_room(low: float, high: float) -> tuple[float, float]:

@@ -16,5 +16,6 @@ the past means nothing.
 """
 
 from malibo.process.process import Process
+from malibo.process.verdict import DISTRUST, PastVerdict, past_verdict
 
-__all__ = ["Process"]
+__all__ = ["DISTRUST", "PastVerdict", "Process", "past_verdict"]

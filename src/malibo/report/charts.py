@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from malibo.errors import plural
 from malibo.report.frame import (
     WIDE,
     across_at,
@@ -13,20 +14,19 @@ from malibo.report.frame import (
     height_of,
     inset,
     path,
-    percent_of,
     stretched,
     trial_axis,
     trial_numbers,
     under,
 )
+from malibo.report.marks import LOST, source_class, trial_mark
 from malibo.report.markup import Markup, joined, tag
-from malibo.report.numerals import shown
+from malibo.report.numerals import probability, short, shown
 from malibo.report.scales import Scale, parameter_place, tick_labels, value_scale
 
 Facts = dict[str, Any]
 
-KNOWN = ("past", "meta-model", "process", "booster", "random", "repeat", "own")
-_CROWD = 150  # trials beyond which dots are smaller
+_CROWD = 150  # trials beyond which marks are smaller
 _LABELS, _LETTERS = 6, 44  # names of choices under an axis, and their letters together
 
 
@@ -52,7 +52,7 @@ def _values(facts: Facts) -> list[float]:
 
 
 def history_chart(facts: Facts, log: bool, height: int = 300) -> Markup:
-    """Trials as dots by their source, the best so far, and what random search would reach."""
+    """Trials as marks by their source, the best so far, and what random search would reach."""
     scale = history_scale(facts, log)
     numbers = [trial["number"] for trial in facts["trials"]]
     across = trial_axis(numbers)
@@ -61,9 +61,20 @@ def history_chart(facts: Facts, log: bool, height: int = 300) -> Markup:
         _expectation(facts["random_search"], across, scale, height),
         _best_line(facts, across, scale, height),
     )
-    dots = [_dot(trial, facts, across, scale, height) for trial in facts["trials"]]
-    body = (trial_numbers(numbers, across, height), lines, tag("g", *dots, class_="dots"))
-    return chart(height, scale, body)
+    marks = [_mark(trial, facts, across, scale, height) for trial in facts["trials"]]
+    kind = "marks crowd" if len(facts["trials"]) > _CROWD else "marks"
+    body = (trial_numbers(numbers, across, height), lines, tag("g", *marks, class_=kind))
+    return chart(height, scale, body, _history_label(facts))
+
+
+def _history_label(facts: Facts) -> str:
+    values, best = _values(facts), facts["best"]
+    first = next(trial for trial in facts["trials"] if trial["value"] is not None)
+    return (
+        f"Values of {plural(len(values), 'trial')}, from {short(min(values))} to"
+        f" {short(max(values))}. The first is {short(first['value'])}, the best"
+        f" {short(best['value'])} in trial {best['number']}."
+    )
 
 
 def _expectation(random: Facts | None, across: Scale, scale: Scale, height: int) -> Markup | None:
@@ -96,26 +107,21 @@ def _best_line(facts: Facts, across: Scale, scale: Scale, height: int) -> Markup
     return tag("path", d=path(points), class_="best-line")
 
 
-def _dot(trial: Facts, facts: Facts, across: Scale, scale: Scale, height: int) -> Markup | None:
+def _mark(trial: Facts, facts: Facts, across: Scale, scale: Scale, height: int) -> Markup | None:
     """A trial; one without a value or far out lies at the bad end of the axis."""
     if trial["status"] in ("running", "waiting"):
         return None
     worst = scale.high if facts["direction"] == "minimize" else scale.low
     value = worst if trial["value"] is None else trial["value"]
-    kinds = ["lost"] if trial["value"] is None else [source_class(trial["source"])]
+    source = None if trial["value"] is None else trial["source"]
+    kinds = [LOST if source is None else source_class(source)]
     kinds += ["beyond"] if scale.beyond(value) else []
-    return tag(
-        "circle",
-        cx=percent_of(across_at(across, trial["number"])),
-        cy=height_of(scale, value, height),
-        r=4.5 if len(facts["trials"]) <= _CROWD else 3,
-        class_=" ".join(kinds),
-        data_trial=trial["number"],
-    )
+    place = across_at(across, trial["number"]), height_of(scale, value, height)
+    return trial_mark(*place, " ".join(kinds), source, trial["number"])
 
 
 def trust_chart(facts: Facts, height: int = 160) -> Markup:
-    """Trust when each trial was chosen, as dots in the colours of the sources."""
+    """Trust when each trial was chosen, with the marks of the sources."""
     scale = Scale(0.0, 1.0)
     numbers = [trial["number"] for trial in facts["trials"]]
     across = trial_axis(numbers)
@@ -123,23 +129,25 @@ def trust_chart(facts: Facts, height: int = 160) -> Markup:
     places = [across_at(across, trial["number"]) for trial in known]
     heights = [height_of(scale, trial["trust"], height) for trial in known]
     line = path(zip([WIDE * place for place in places], heights, strict=True))
-    dots = [
-        tag("circle", cx=percent_of(place), cy=y, r=4, class_=source_class(trial["source"]))
+    marks = [
+        trial_mark(place, y, source_class(trial["source"]), trial["source"])
         for trial, place, y in zip(known, places, heights, strict=True)
     ]
     half = height_of(scale, 0.5, height)
     body = (
         tag("line", x1=0, x2="100%", y1=half, y2=half, class_="threshold"),
         stretched(height, tag("path", d=line, class_="trust-line")),
-        dots,
+        tag("g", *marks, class_="marks crowd" if len(known) > _CROWD else "marks"),
         trial_numbers(numbers, across, height),
     )
-    return chart(height, scale, body, ticks=[0.0, 0.5, 1.0])
+    return chart(height, scale, body, _trust_label(known), ticks=[0.0, 0.5, 1.0])
 
 
-def source_class(source: str) -> str:
-    """The class of a source in the style sheet; any other name is one of one's own."""
-    return f"source-{source if source in KNOWN else 'own'}"
+def _trust_label(known: list[Facts]) -> str:
+    trust = [trial["trust"] for trial in known]
+    ends = f"{probability(trust[0])} at the first, {probability(trust[-1])} at the last"
+    span = f"between {probability(min(trust))} and {probability(max(trust))}"
+    return f"Trust in the past at {plural(len(trust), 'trial')}: {ends}, always {span}."
 
 
 # -- a parameter against the value ---------------------------------------------------------
@@ -165,7 +173,13 @@ def scatter_chart(facts: Facts, parameter: Facts, height: int = 240) -> Markup:
             tag("path", d=dots_path(best), class_="scatter scatter-best"),
         ),
     )
-    return chart(height, scale, body)
+    return chart(height, scale, body, _scatter_label(facts, parameter, len(points) + len(best)))
+
+
+def _scatter_label(facts: Facts, parameter: Facts, number: int) -> str:
+    name, config = parameter["name"], facts["best"]["config"]
+    at = f"is at {shown(config[name])}" if name in config else "has none"
+    return f"Value by {name} of {plural(number, 'trial')}; the best trial {at}."
 
 
 def _parameter_axis(parameter: Facts, height: int) -> Markup:

@@ -10,33 +10,25 @@ from typing import Any
 import numpy as np
 
 from malibo.errors import InputError, plural
-from malibo.explain import RandomSearch, importances, random_search, similarities
+from malibo.explain import RandomSearch, importances, random_search, resemblance, similarities
 from malibo.history import sign
+from malibo.process import past_verdict
 from malibo.report.numerals import probability
 from malibo.report.tuning import Trial, Tuning
 from malibo.space import Categorical, Fixed, Float, Int, Ordinal, Parameter, Value
+from malibo.suggest import OWN, SOURCES
 
 Facts = dict[str, Any]
 
 STATUSES = ("finished", "failed", "pruned", "running", "waiting")
-MEANINGS = {
-    "past": "one of the best configurations of the past, tried again here",
-    "meta-model": "found by what was learned from the past and from the trials before",
-    "process": "found from the trials of this study, while the past was not trusted",
-    "booster": "found from the trials of this study alone",
-    "random": "drawn at random",
-    "repeat": "drawn again, because every configuration had been tried",
-    "own": "not chosen by malibo: given by hand or by another sampler",
-}
-_ORDER = list(MEANINGS)
-_HELPS, _LEFT = 0.7, 0.2  # trust from which the past helps, and under which it is left behind
-_EARLY = 3  # results before which trust is what was believed beforehand
+FORMAT = 1  # of the facts, for scripts; greater when a name changes its meaning or goes
 
 
 def facts_of(tuning: Tuning, seed: int = 0, progress: bool = False) -> Facts:
     """All facts of a tuning; the same tuning and seed give the same."""
     _need_results(tuning)
     found: Facts = {
+        "format": FORMAT,
         "name": tuning.name,
         "direction": tuning.direction,
         "best": _best(tuning),
@@ -90,23 +82,34 @@ def _seconds(trials: Iterable[Trial]) -> float | None:
 
 
 def _past(tuning: Tuning) -> Facts:
+    """What the past was worth, in one word and in one sentence."""
     tasks = len(tuning.model.tasks) if tuning.informed else 0
-    trust, finished = tuning.trust, _counts(tuning.trials)["finished"]
-    return {"tasks": tasks, "trust": trust, "prior": tuning.prior} | _verdict(trust, finished)
+    trust, prior = tuning.trust, tuning.config.trust
+    word, sentence = _verdict(trust, prior, unjudged=bool(tasks) and not tuning.judged)
+    return {
+        "tasks": tasks,
+        "trust": trust,
+        "prior": None if trust is None else prior,
+        "word": word,
+        "verdict": sentence,
+    }
 
 
-def _verdict(trust: float | None, finished: int) -> Facts:
-    """One word and one sentence on what the past was worth."""
+def _verdict(trust: float | None, prior: float, unjudged: bool) -> tuple[str, str]:
+    """By how the results changed the odds that the past helps, not by trust alone."""
+    if unjudged:
+        return "unjudged", "The past is used by the classifier, which does not judge it."
     if trust is None:
-        return {"word": "none", "verdict": "This study knows of no past: it started cold."}
-    told = f"trust {probability(trust)}"
-    if finished < _EARLY:
-        return {"word": "early", "verdict": f"It is too early to say if the past helps ({told})."}
-    if trust >= _HELPS:
-        return {"word": "helps", "verdict": f"The past helps ({told})."}
-    if trust >= _LEFT:
-        return {"word": "doubted", "verdict": f"The past is doubted ({told})."}
-    return {"word": "left", "verdict": f"The past was left behind: it misled ({told})."}
+        return "none", "This study knows of no past: it started cold."
+    told = f"(trust {probability(trust)}; {probability(prior)} before the first result)"
+    found = past_verdict(trust, prior)
+    if found == "helps":
+        return found, f"The past helps {told}."
+    if found == "misleads":
+        return found, f"The past misleads {told}."
+    if found == "open":
+        return found, f"It is too early to tell whether the past helps {told}."
+    return "unjudged", "The past is believed whatever comes: trust was set to 1."
 
 
 def _parameter(name: str, parameter: Parameter) -> Facts:
@@ -122,11 +125,16 @@ def _parameter(name: str, parameter: Parameter) -> Facts:
 
 def _sources(trials: Iterable[Trial]) -> list[Facts]:
     """How many configurations came from where; those of which it is not known are ``own``."""
-    counted = Counter(trial.source or "own" for trial in trials)
-    names = sorted(counted, key=lambda name: (_ORDER.index(name) if name in _ORDER else 99, name))
+    counted = Counter(trial.source or OWN for trial in trials)
+    others = sorted(name for name in counted if name not in SOURCES)
     return [
-        {"source": name, "count": counted[name], "meaning": MEANINGS.get(name, "")}
-        for name in names
+        {
+            "source": name,
+            "count": counted[name],
+            "meaning": SOURCES[name].meaning if name in SOURCES else "",
+        }
+        for name in (*SOURCES, *others)
+        if counted[name]
     ]
 
 
@@ -135,7 +143,7 @@ def _trial(trial: Trial) -> Facts:
         "number": trial.number,
         "status": trial.status,
         "value": trial.value,
-        "source": trial.source or "own",
+        "source": trial.source or OWN,
         "trust": trial.trust,
         "started": trial.started,
         "ended": trial.ended,
@@ -159,28 +167,28 @@ def _estimates(tuning: Tuning, seed: int, progress: bool) -> Facts:
     """What takes a moment; nothing of it without a result, and no likeness without a past."""
     from tqdm import tqdm
 
-    steps = {
-        "random_search": _random_search,
-        "similarities": _similarities,
-        "importances": _importances,
-    }
+    steps = (_random_search, _similarities, _importances)
     if tuning.best is None:
-        return {"random_search": None, "similarities": [], "importances": []}
-    bar = tqdm(steps.items(), desc="report", disable=None if progress else True, leave=False)
-    return {name: step(tuning, seed) for name, step in bar}
+        return {
+            "random_search": None,
+            "similarities": [],
+            "most_like": None,
+            "importances": [],
+        }
+    bar = tqdm(steps, desc="report", disable=None if progress else True, leave=False)
+    return {name: value for step in bar for name, value in step(tuning, seed).items()}
 
 
 def _random_search(tuning: Tuning, seed: int) -> Facts:
     """What random search would probably have reached, in the values that the user tells."""
     trials = 1 + max(trial.number for trial in tuning.trials)
-    found = random_search(tuning.model, tuning.observations, trials, seed=seed)
+    found = random_search(
+        tuning.model, tuning.observations, trials, seed=seed, config=tuning.config
+    )
     low, median, high = _in_values(found, sign(tuning.direction))
-    return {
-        "median": median,
-        "low": low,
-        "high": high,
-        "needed": dict(zip(("low", "median", "high"), map(_finite, found.needed), strict=True)),
-    }
+    needed = dict(zip(("low", "median", "high"), map(_finite, found.needed), strict=True))
+    bands = {"median": median, "low": low, "high": high}
+    return {"random_search": {**bands, "needed": needed, "reach": found.reach}}
 
 
 def _in_values(found: RandomSearch, factor: int) -> tuple[list[float], list[float], list[float]]:
@@ -198,16 +206,19 @@ def _finite(number: float) -> float | None:
     return float(number) if math.isfinite(number) else None
 
 
-def _similarities(tuning: Tuning, seed: int) -> list[Facts]:
+def _similarities(tuning: Tuning, seed: int) -> Facts:
+    """How alike the past tasks are, and which one is to be named."""
     if not tuning.informed:
-        return []
-    found = similarities(tuning.model, tuning.observations, seed=seed)
-    return [_plain(item, "task", "mean", "low", "high", "nearest") for item in found]
+        return {"similarities": [], "most_like": None}
+    found = similarities(tuning.model, tuning.observations, seed=seed, config=tuning.config)
+    task, certainty = resemblance(found)
+    rows = [_plain(item, "task", "mean", "low", "high", "nearest") for item in found]
+    return {"similarities": rows, "most_like": {"task": task, "certainty": certainty}}
 
 
-def _importances(tuning: Tuning, seed: int) -> list[Facts]:
-    found = importances(tuning.model, tuning.observations, seed=seed)
-    return [_plain(item, "name", "share", "low", "high") for item in found]
+def _importances(tuning: Tuning, seed: int) -> Facts:
+    found = importances(tuning.model, tuning.observations, seed=seed, config=tuning.config)
+    return {"importances": [_plain(item, "name", "share", "low", "high") for item in found]}
 
 
 def _plain(item: object, *names: str) -> Facts:

@@ -19,9 +19,16 @@ _BELOW = 26  # pixels for what is written under the axis
 
 
 def chart(
-    height: int, scale: Scale, body: Sequence[object], ticks: Sequence[float] | None = None
+    height: int,
+    scale: Scale,
+    body: Sequence[object],
+    label: str,
+    ticks: Sequence[float] | None = None,
 ) -> Markup:
-    """Numbers on the left, and right of them the picture with its grid."""
+    """Numbers on the left, and right of them the picture with its grid.
+
+    ``label`` is what it shows, in a sentence, for those who do not see it.
+    """
     marks = scale.ticks() if ticks is None else list(ticks)
     labels = tick_labels(marks)
     wide = 14 + 7 * max((len(label) for label in labels), default=1)
@@ -36,7 +43,8 @@ def chart(
         tag("svg", *numbers, class_="axis", width=wide, height=height + _BELOW),
         tag("svg", *grid, *body, class_="plot", height=height + _BELOW),
         class_="chart",
-        aria_hidden="true",
+        role="img",
+        aria_label=label,
     )
 
 

@@ -31,11 +31,18 @@ def shown(value: Any) -> str:
     return short(value, 4) if isinstance(value, float) else str(value)
 
 
-def count(trials: float | None) -> str:
-    """A number of trials that may be without end: 34, 1,000, "more than 1,000"."""
-    if trials is None or trials > MANY:
-        return f"more than {MANY:,}"
-    return f"{round(trials):,}"
+def rounded(trials: float) -> int:
+    """An estimated number of trials, of which one digit counts: 7, 30, 400."""
+    whole = round(trials)
+    return round(whole, 1 - len(str(whole)))
+
+
+def count(trials: float | None, reach: float = MANY) -> str:
+    """An estimated number of trials, as far as it can be told: 30, 400, "more than 1,000"."""
+    most = min(reach, MANY)
+    if trials is None or trials > most:
+        return f"more than {rounded(most):,}"
+    return f"{rounded(trials):,}"
 
 
 def percent(share: float) -> str:

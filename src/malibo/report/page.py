@@ -14,6 +14,8 @@ from malibo.report.sections.trials import column_names
 
 Facts = dict[str, Any]
 
+GENERATOR = tag("meta", name="generator", content="malibo")  # by which a report is known again
+
 
 def report_page(facts: Facts) -> str:
     """The whole page."""
@@ -24,7 +26,7 @@ def report_page(facts: Facts) -> str:
         tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", name="generator", content="malibo"),
+        GENERATOR,
         tag("title", f"{facts['name']} · malibo"),
         tag("style", Markup(style)),
     )

@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from malibo.plots.values import fence
 from malibo.report.numerals import short
 
 Array = NDArray[np.float64]
 
-_FENCE = 3.0  # quartile ranges beyond the quartiles, up to where values are usual
-_LONGER = 3.0  # times as long an axis as the usual ones need, up to where others are shown
 _MARGIN = 0.05  # of the range, beyond the first and the last value
 _ROOM = 0.5  # of the range, by which numbers that are also shown may make it longer
-_PART = 16  # differences and multiples of such parts of a number do not overflow
+_PART = 32  # differences and multiples of such parts of a number do not overflow
 _LARGEST, _LOG_ENDS = sys.float_info.max, (-744.0, 709.78)  # what floats can hold
 
 
@@ -60,7 +59,7 @@ def value_scale(
     they are not far out.
     """
     levels = np.array([_level(value, log) for value in values])
-    inside = levels[worse * levels <= _furthest(worse * levels)]
+    inside = levels[worse * levels <= fence(worse * levels)]
     others = np.array([_level(value, log) for value in also])
     wide = np.concatenate([inside, _near(others, inside)])
     return _with_margin(float(wide.min()), float(wide.max()), log)
@@ -95,13 +94,6 @@ def _level(value: float, log: bool) -> float:
     if not log:
         return value / _PART
     return math.log(value) if value > 0 else -math.inf
-
-
-def _furthest(levels: Array) -> float:
-    """Where values begin to be far out, upwards: much further than the usual ones spread."""
-    best, low, high = np.quantile(levels, [0.0, 0.25, 0.75])
-    usual = high + _FENCE * (high - low)
-    return float(best + _LONGER * (usual - best))
 
 
 def _near(others: Array, inside: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,7 +31,7 @@ Status = Literal["finished", "failed", "pruned", "running", "waiting"]
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial.
+    """One trial: as in a study of malibo, which cannot be pruned, without who runs it.
 
     value            as the user told it; None where there is none
     source, trust    what chose the configuration, and the trust in the past at that moment
@@ -56,7 +56,7 @@ class Tuning:
 
     model          what is known of the past; an uninformed one where nothing is
     observations   the results as codes of ``space`` and losses
-    prior          trust in the past before anything was observed
+    config         the options of its suggestions
     """
 
     name: str
@@ -65,25 +65,14 @@ class Tuning:
     model: MetaModel
     trials: Sequence[Trial]
     observations: Observations
-    prior: float = SuggestConfig().trust
+    config: SuggestConfig = field(default_factory=SuggestConfig)
 
     @classmethod
     def of_study(cls, study: Study) -> Tuning:
         """From a study file of malibo."""
-        trials = [
-            Trial(
-                trial.number,
-                trial.config,
-                trial.status,
-                trial.value,
-                trial.source,
-                trial.trust,
-                trial.started,
-                trial.ended,
-                trial.note,
-            )
-            for trial in study.trials
-        ]
+        from malibo.study.describe import trial_facts
+
+        trials = [Trial(**trial_facts(trial)) for trial in study.trials]
         return cls(
             study.name,
             study.direction,
@@ -91,7 +80,7 @@ class Tuning:
             study.model,
             trials,
             _observations(trials, study.space, study.direction),
-            study.config.trust,
+            study.config,
         )
 
     @classmethod
@@ -106,16 +95,18 @@ class Tuning:
                 f"a report is about one objective, and the study {study.study_name!r} has"
                 f" {len(study.directions)}; give a study with one."
             )
-        trials = all_trials(study)
-        snapshot = _snapshot(study, trials)
+        found = all_trials(study)
+        snapshot = _snapshot(study, found)
         space = _space_of(study, snapshot, model)
+        trials = [_of_optuna(trial) for trial in found]
         return cls(
             study.study_name,
             "maximize" if study.direction.name == "MAXIMIZE" else "minimize",
             space,
             MetaModel.uninformed(space) if model is None else model.for_space(space),
-            [_of_optuna(trial) for trial in trials],
+            trials,
             Reader().observations(study.study_name, snapshot, space),
+            _options(trials),
         )
 
     @property
@@ -130,19 +121,27 @@ class Tuning:
         factor = sign(self.direction)
         return min(finished, key=lambda trial: factor * (trial.value or 0.0), default=None)
 
+    @property
+    def judged(self) -> bool:
+        """Whether suggestions go by trust in the past; to the classifier there is none."""
+        return self.config.surrogate == "process"
+
     @cached_property
     def trust(self) -> float | None:
         """In the past, now; without a model as it was last recorded, None if it never was.
 
-        A sampler without a past records 0 throughout: nothing was there to be trusted.
+        None, too, where it plays no part. A sampler without a past records 0 throughout: nothing
+        was there to be trusted.
         """
+        if not self.judged:
+            return None
         if not self.informed:
             recorded = [trial.trust for trial in self.trials if trial.trust is not None]
             return recorded[-1] if any(recorded) else None
         if not len(self.observations.losses):
-            return self.prior
+            return self.config.trust
         with one_thread():
-            return Process(self.model, self.observations.in_order(), self.prior).trust
+            return Process(self.model, self.observations.in_order(), self.config.trust).trust
 
 
 def _observations(trials: Sequence[Trial], space: Space, direction: Direction) -> Observations:
@@ -199,6 +198,22 @@ def _of_optuna(trial: FrozenTrial) -> Trial:
         None if trial.datetime_complete is None else trial.datetime_complete.timestamp(),
         note,
     )
+
+
+def _options(trials: Sequence[Trial]) -> SuggestConfig:
+    """The options of a sampler, as far as what it recorded tells.
+
+    Trust before any result was there is the prior. A sampler that names its sources and no trust
+    has the classifier, to which there is none, or no past, and then it makes no difference.
+    """
+    if any(trial.source for trial in trials) and all(trial.trust is None for trial in trials):
+        return SuggestConfig(surrogate="classifier")
+    first = next((trial for trial in trials if trial.trust is not None), None)
+    if first is None or first.trust is None or not 0 < first.trust <= 1:
+        return SuggestConfig()
+    ends = [t.ended for t in trials if t.ended is not None and t.value is not None]
+    known = first.started is not None and any(end <= first.started for end in ends)
+    return SuggestConfig() if known else SuggestConfig(trust=first.trust)
 
 
 def _outcome(trial: FrozenTrial) -> tuple[Status, float | None, str]:

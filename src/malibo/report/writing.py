@@ -9,18 +9,22 @@ from os import PathLike
 from pathlib import Path
 
 from malibo.errors import InputError
+from malibo.report.page import GENERATOR
+
+_HEAD = 2048  # bytes at the beginning of a page, in which it says who made it
 
 
 def check_output(path: str | PathLike[str]) -> Path:
-    """The path, if a report may be written there: nothing is there yet, or an HTML file."""
+    """The path, if a report may be written there: nothing is there yet, or an older report."""
     output = Path(path)
     if output.is_dir():
         raise InputError(f"{output} is a folder; name a file, such as {output / 'report.html'}.")
     if not output.parent.is_dir():
         raise InputError(f"there is no folder {str(output.parent)!r} to write {output.name} into.")
-    if output.exists() and not _is_page(output):
+    if output.exists() and not _is_report(output):
         raise InputError(
-            f"{output} is there and is no HTML page, so it is left as it is; name another file."
+            f"{output} is there and is no report of malibo, so it is left as it is; name another"
+            " file."
         )
     return output
 
@@ -46,14 +50,14 @@ def write_report(page: str, path: str | PathLike[str]) -> int:
     return len(content)
 
 
-def _is_page(path: Path) -> bool:
-    """Whether a file is empty or begins as HTML does."""
+def _is_report(path: Path) -> bool:
+    """Whether a file is empty, or a page that says of itself to be from malibo."""
     try:
         with path.open("rb") as file:
-            start = file.read(64).lstrip().lower()
+            start = file.read(_HEAD)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
-    return not start or start.startswith((b"<!doctype html", b"<html"))
+    return not start or GENERATOR.encode() in start
 
 
 def _umask() -> int:

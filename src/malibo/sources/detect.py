@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from malibo.errors import HistoryError, listing
-from malibo.sources.optuna.storages import is_journal, is_sqlite, tables_of
+from malibo.files import is_sqlite
+from malibo.sources.optuna.storages import is_journal, tables_of
 
 #: The tables by which a database is known.
 _TABLES = {
@@ -17,16 +19,16 @@ _TABLES = {
 
 def kind_of(source: str) -> str:
     """What a source is: "table", "optuna", "mlflow" or "study" (of malibo)."""
-    if source.startswith(("mlflow:", "http://", "https://", "file:", "databricks")):
+    if re.match(r"mlflow:|https?://|file:|databricks(?:$|://)", source):
         return "mlflow"
     if source.startswith("sqlite:///") and Path(source.removeprefix("sqlite:///")).is_file():
         return _database_kind(source.removeprefix("sqlite:///"))
     if "://" in source:
         return "optuna"
     path = Path(source)
-    if not path.exists():
-        raise HistoryError(f"there is no file or folder {source!r}.")
     try:
+        if not path.exists():
+            raise HistoryError(f"there is no file or folder {source!r}.")
         if path.is_dir():
             return "mlflow"
         if is_sqlite(path):

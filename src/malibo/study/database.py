@@ -14,6 +14,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from malibo.study import table
 
 VERSION = 1
 _MAGIC = b"SQLite format 3\x00"
-_PATIENCE = 120.0  # seconds until another process must have ended its transaction
+PATIENCE = 120.0  # seconds until another process must have ended its transaction
 
 _SCHEMA = (
     "CREATE TABLE malibo (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -35,16 +36,36 @@ class StudyError(InputError):
     """A study file that is foreign, damaged or in use, or a trial that is not there."""
 
 
+class StudyBusyError(StudyError):
+    """Another process did not let go of a study's file in time; nothing was changed."""
+
+
+class TrialToldError(StudyError):
+    """A trial has a result already, which stays."""
+
+
 class Database:
     """The tables of a study's file.
 
     malibo   facts by their names, as JSON; "version" is that of this format
     model    one row: the bytes of the model file
     trials   a row each
+
+    path      as it was given, for messages
+    file      where it is, also after the process has gone to another folder
+    patience  seconds that an operation waits for another process
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self.path = path
+        self.file = path.absolute()
+        self._patience = patience
+
+    def with_patience(self, seconds: float) -> Database:
+        """The same file, for which an operation waits so long."""
+        other = copy(self)
+        other._patience = seconds
+        return other
 
     @classmethod
     def create(cls, path: Path, facts: Mapping[str, Any], model: bytes) -> Database:
@@ -74,7 +95,7 @@ class Database:
 
     def facts(self) -> dict[str, Any]:
         """All facts, from a file that is checked to be a whole study of a known version."""
-        if not is_database(self.path):
+        if not is_database(self.file, self.path):
             raise StudyError(f"{self.path} is not a study of malibo.")
         with self.reading() as connection:
             query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'malibo'"
@@ -114,24 +135,25 @@ class Database:
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """A connection that never makes a file; its errors are told in one line."""
-        uri = f"{self.path.absolute().as_uri()}?mode=rw"
+        uri = f"{self.file.as_uri()}?mode=rw"
         try:
-            connection = sqlite3.connect(uri, _PATIENCE, uri=True, isolation_level=None)
+            connection = sqlite3.connect(uri, self._patience, uri=True, isolation_level=None)
             with closing(connection):  # what was not committed is undone
                 yield connection
         except sqlite3.Error as error:
-            raise StudyError(self._sentence(error)) from None
+            kind = StudyBusyError if "locked" in str(error) else StudyError
+            raise kind(self._sentence(error)) from None
         except json.JSONDecodeError as error:
             raise StudyError(f"{self.path} is damaged ({error}); use a copy of it.") from None
 
     def _sentence(self, error: sqlite3.Error) -> str:
         text = str(error)
-        if not self.path.exists():
+        if not self.file.exists():
             return f"there is no study {str(self.path)!r}."
         if "locked" in text:
             return (
-                f"{self.path} is in use by another process, for {_PATIENCE:.0f} seconds already;"
-                " try again, or end that process."
+                f"{self.path} is in use by another process, for too long; try again, or end that"
+                " process."
             )
         if "readonly" in text or "unable to open" in text:
             return f"{self.path} cannot be written, or its folder cannot; nothing was changed."
@@ -140,17 +162,18 @@ class Database:
         return f"{self.path}: {text}; nothing was changed."
 
 
-def is_database(path: Path) -> bool:
-    """Whether a file is an SQLite database, by how it begins."""
+def is_database(path: Path, given: Path | None = None) -> bool:
+    """Whether a file is an SQLite database, by how it begins; messages name it as given."""
+    given = path if given is None else given
     if path.is_dir():
-        raise StudyError(f"{str(path)!r} is a directory, not a study.")
+        raise StudyError(f"{str(given)!r} is a directory, not a study.")
     try:
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except FileNotFoundError:
-        raise StudyError(f"there is no study {str(path)!r}.") from None
+        raise StudyError(f"there is no study {str(given)!r}.") from None
     except OSError as error:
-        raise StudyError(f"cannot read {path}: {error.strerror}.") from None
+        raise StudyError(f"cannot read {given}: {error.strerror}.") from None
 
 
 def _exists(path: Path) -> StudyError:

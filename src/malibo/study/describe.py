@@ -6,16 +6,29 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
+from malibo.process import PastVerdict, past_verdict
 from malibo.space import Config
 from malibo.study.study import Study
 from malibo.study.trial import Trial
 
+_MEANINGS: dict[PastVerdict, str] = {
+    "helps": "the past helps here",
+    "misleads": "the past misleads here",
+    "open": "too early to tell whether the past helps",
+}
+
 
 def facts(study: Study) -> dict[str, Any]:
-    """What a study has come to: counts of its trials, the best one, and trust in the past."""
+    """What a study has come to: counts of its trials, the best one, and trust in the past.
+
+    ``past`` is what the results say of it (malibo.process.past_verdict). Without a past there is
+    no trust, nor with the classifier, to which it means nothing.
+    """
     trials = study.trials
     counts = Counter(trial.status for trial in trials)
     best = study.best
+    trusting = study.model.informed and study.config.surrogate == "process"
+    trust = study.trust if trusting else None
     return {
         "study": str(study.path),
         "name": study.name,
@@ -26,7 +39,8 @@ def facts(study: Study) -> dict[str, Any]:
         "running": counts["running"],
         "waiting": counts["waiting"],
         "best": best and {"number": best.number, "value": best.value, "config": best.config},
-        "trust": study.trust if study.model.informed else None,
+        "trust": trust,
+        "past": None if trust is None else past_verdict(trust, study.config.trust),
     }
 
 
@@ -54,17 +68,22 @@ def _short(value: object) -> str:
 
 def standing(known: dict[str, Any]) -> list[str]:
     """Two lines from ``facts``: the best trial, and trust."""
-    best, trust = known["best"], known["trust"]
+    best, trust = known["best"], trust_text(known)
     lines = ["best so far: none, no trial has a value yet"]
     if best:
         lines = [f"best so far: trial {best['number']}, {best['value']!r}"]
-    return lines if trust is None else [*lines, f"trust in the past: {trust_text(trust)}"]
+    return [*lines, f"trust in the past: {trust}"] if trust else lines
 
 
-def trust_text(trust: float) -> str:
-    """``"0.93, the past helps here"``."""
-    meaning = "the past helps here" if trust >= 0.5 else "the past does not help much here"
-    return f"{trust:.2f}, {meaning}"
+def trust_text(known: dict[str, Any]) -> str:
+    """``"0.93, the past helps here"``, from ``facts``; empty where trust plays no part.
+
+    The number alone where the results have no say: with a trust of 0 or 1 beforehand.
+    """
+    if known["trust"] is None:
+        return ""
+    number = f"{known['trust']:.2f}"
+    return number if known["past"] is None else f"{number}, {_MEANINGS[known['past']]}"
 
 
 def counts_text(known: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import numbers
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
 from functools import cached_property
 from os import PathLike
@@ -23,7 +24,7 @@ from malibo.optimizer import Malibo
 from malibo.space import Space
 from malibo.space.parameters import Array
 from malibo.study import table
-from malibo.study.database import Database, StudyError
+from malibo.study.database import Database, StudyError, TrialToldError
 from malibo.study.models import checksum, from_bytes, to_bytes
 from malibo.study.trial import Trial
 from malibo.suggest import Suggestion, suggestions
@@ -34,11 +35,14 @@ class Study:
 
     With the same model, seed and results come the same suggestions as from ``Malibo``. The
     model is kept inside, so the file is all that is needed to go on.
+
+    path   as it was given
+    file   where that is, also after the process has gone to another folder
     """
 
     def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
         """Use ``Study.create`` or ``Study.open``."""
-        self.path = path
+        self.path, self.file = path, path.absolute()
         self.name: str = facts["name"]
         self.seed: int = facts["seed"]
         self.direction: Direction = facts["direction"]
@@ -92,6 +96,12 @@ class Study:
         except (InputError, KeyError, TypeError) as error:
             raise StudyError(f"{file}: its facts cannot be understood ({error!r}).") from None
 
+    def with_patience(self, seconds: float) -> Study:
+        """The same study, which waits so long for other processes before ``StudyBusyError``."""
+        other = copy(self)
+        other._database = self._database.with_patience(seconds)
+        return other
+
     @cached_property
     def model(self) -> MetaModel:
         """The model with which the study began."""
@@ -130,13 +140,15 @@ class Study:
 
         Other processes that ask or tell meanwhile wait, so none of them gets the same. With
         ``until``, there are fewer, or none, once so many are told or run by an ``owner``.
+        An ``owner`` is any text; it must call ``still_running`` every minute or so: after two
+        minutes of silence ``malibo tune`` runs its trials itself. Without one they stay yours.
         """
         if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
             raise InputError(f"ask(n) takes a whole number >= 1, got {n!r}.")
         model = self.model  # read before others have to wait
         with self._database.transaction() as connection:
             if until is not None:
-                n = min(n, until - _taken(table.trials(connection)))
+                n = min(n, until - sum(trial.taken for trial in table.trials(connection)))
             return [self._next(connection, model, owner) for _ in range(n)]
 
     def _next(self, connection: sqlite3.Connection, model: MetaModel, owner: str | None) -> Trial:
@@ -161,43 +173,60 @@ class Study:
         with self._database.transaction() as connection:
             trial = self._find(connection, number)
             if trial.told and not overwrite:
-                raise StudyError(
-                    f"trial {number} was told already: {_result(trial)}; say overwrite=True"
+                raise TrialToldError(
+                    f"trial {number} was told already: {trial.result}; say overwrite=True"
                     " (--overwrite) to replace that."
                 )
             table.finish(connection, trial.number, loss, note)
             return table.trial(connection, trial.number)
 
-    def add(self, config: Mapping[str, Any], value: float | None, note: str = "") -> Trial:
+    def add(
+        self,
+        config: Mapping[str, Any],
+        value: float | None,
+        note: str = "",
+        *,
+        overwrite: bool = False,
+    ) -> Trial:
         """A result of a configuration of one's own choice.
 
-        If that configuration is running or waiting, the result is that trial's.
+        If that configuration is running or waiting, the result is that trial's. With
+        ``overwrite`` it replaces what was told of it, the last time if there are several.
         """
         config = self.space.configs(self.space.codes([config])[0])[0]
         loss = read_loss(value)
         with self._database.transaction() as connection:
-            trials = table.trials(connection)
-            pending = [
-                trial.number for trial in trials if not trial.told and trial.config == config
-            ]
-            number = pending[0] if pending else table.insert(connection, config)
+            same = [trial for trial in table.trials(connection) if trial.config == config]
+            pending = [trial.number for trial in same if not trial.told]
+            told = [trial.number for trial in same if trial.told and overwrite]
+            found = told[-1:] or pending[:1]
+            number = found[0] if found else table.insert(connection, config)
             table.finish(connection, number, loss, note)
             return table.trial(connection, number)
 
     def give_back(self, number: int, *, owner: str | None = None, retry: bool = False) -> bool:
         """Let a running trial wait: its configuration comes first when asked next.
 
-        With ``retry``, a failed trial too. With ``owner``, only if that one runs it still;
-        whether it was given back is returned.
+        With ``retry``, a failed trial too. With ``owner``, only if that one runs it still, or
+        was the last to; whether it was given back is returned.
         """
+        open_states = ("running", "failed") if retry else ("running",)
         with self._database.transaction() as connection:
             trial = self._find(connection, number)
-            if owner is not None and (trial.owner != owner or trial.status != "running"):
+            if owner is not None and (trial.owner != owner or trial.status not in open_states):
                 return False
             if trial.status == "finished" or (trial.status == "failed" and not retry):
-                raise StudyError(f"trial {number} cannot be given back: {_result(trial)}.")
+                raise StudyError(f"trial {number} cannot be given back: {trial.result}.")
             table.give_back(connection, trial.number)
             return True
+
+    def retry_failed(self) -> int:
+        """Let all failed trials wait, to be run again; how many there were."""
+        with self._database.transaction() as connection:
+            failed = [t.number for t in table.trials(connection) if t.status == "failed"]
+            for number in failed:
+                table.give_back(connection, number)
+        return len(failed)
 
     def still_running(self, owner: str) -> None:
         """Note that an owner is at work on its trials, for those who cannot see its process."""
@@ -257,15 +286,6 @@ class Study:
                 self._rows[trial.number] = self.space.codes([trial.config])[0]
         rows = [self._rows[trial.number] for trial in trials]
         return np.array(rows).reshape(-1, len(self.space))
-
-
-def _taken(trials: Sequence[Trial]) -> int:
-    """How many are told, or run by an owner."""
-    return sum(trial.told or trial.owner is not None for trial in trials)
-
-
-def _result(trial: Trial) -> str:
-    return f"value {trial.value!r}" if trial.value is not None else trial.status
 
 
 def _path(path: str | PathLike[str]) -> Path:

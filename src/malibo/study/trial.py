@@ -43,3 +43,13 @@ class Trial:
     def told(self) -> bool:
         """Whether it is over: finished or failed."""
         return self.status in ("finished", "failed")
+
+    @property
+    def taken(self) -> bool:
+        """Whether it is over, or an owner is at work on it."""
+        return self.told or self.owner is not None
+
+    @property
+    def result(self) -> str:
+        """Its value in words, or its status where there is none."""
+        return self.status if self.value is None else f"value {self.value!r}"

@@ -231,6 +231,7 @@ class _Run:
             network=network,
             embeddings=self._embeddings(network, weights[EMBEDDINGS]),
             tasks=self.history.names,
+            sizes=tuple(len(task) for task in self.history),
             config=self.config,
             direction=self.history.direction,
             log=log,

@@ -1,8 +1,9 @@
 """The objective of a trial, from what its command wrote.
 
 With a key, the last line that has it counts: as JSON, ``{"val_loss": 0.3}``, or as text,
-``val_loss: 0.3`` or ``val_loss=0.3``. Without one it is the last line that is not empty: a
-number, or a JSON object with a single number in it.
+``val_loss: 0.3`` or ``val_loss=0.3``. If that is no number there is no objective: an earlier
+value would make a run that diverged look good. Without a key it is the last line that is not
+empty: a number, or a JSON object with a single number in it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from malibo.errors import InputError, listing
+from malibo.errors import InputError, listing, nearest
 
 _TAIL = 2**18  # bytes at the end of an output that are looked at
-_NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|nan|inf(?:inity)?)(?![\w.])"
-_NAMED = re.compile(rf"([A-Za-z_][\w./-]*)\s*[:=]\s*{_NUMBER}", re.IGNORECASE)
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_NUMBER = re.compile(
+    r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|nan|inf(?:inity)?)"
+    r"(?!\w|[.,:/-]\d)",  # not the beginning of something else: 0.3s, 1,234.5, 12:30
+    re.IGNORECASE,
+)
+_NAMED = re.compile(rf"([A-Za-z_][\w./-]*)[\"']?\s*[:=]\s*(?i:{_NUMBER.pattern})")
 
 
 class NoObjectiveError(Exception):
@@ -83,7 +89,8 @@ def tail(path: Path) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip()]
+    plain = re.split(r"[\r\n]+", _COLOUR.sub("", text))
+    return [line.strip() for line in plain if line.strip()]
 
 
 def _from_lines(lines: list[str], key: str | None, where: str) -> float:
@@ -92,10 +99,11 @@ def _from_lines(lines: list[str], key: str | None, where: str) -> float:
     if key is None:
         return _from_line(lines[-1], where)
     for line in reversed(lines):
-        value = _keyed(line, key)
-        if value is not None:
-            return value
-    raise NoObjectiveError(f"{where} has no {key!r}; its last line is {_short(lines[-1])}")
+        if (found := _keyed(line, key)) is not None:
+            return _read(found, line, key)
+    names = [name for line in lines[-100:] for name in _NAMED.findall(line)]
+    advice = f".{close}" if (close := nearest(key, names)) else ""
+    raise NoObjectiveError(f"{where} has no {key!r}; its last line is {_short(lines[-1])}{advice}")
 
 
 def _from_line(line: str, where: str) -> float:
@@ -112,14 +120,23 @@ def _from_line(line: str, where: str) -> float:
     raise NoObjectiveError(f"the last line of {where} is not a number: {_short(line)}{advice}")
 
 
-def _keyed(line: str, key: str) -> float | None:
-    """The value of a key on a line, or None."""
+def _keyed(line: str, key: str) -> str | None:
+    """What follows a key on a line, the last time it is there; None if it is not there."""
     value = _json(line)
     if isinstance(value, dict) and key in value:
-        return _number(value[key])
-    pattern = rf"(?<![\w./-])[\"']?{re.escape(key)}[\"']?\s*[:=]\s*({_NUMBER})"
-    found = re.findall(pattern, line, re.IGNORECASE)
-    return _finite(float(found[-1])) if found else None
+        return json.dumps(value[key])
+    pattern = rf"(?<![\w./-])[\"']?{re.escape(key)}[\"']?\s*[:=](?!=)\s*"
+    *_, last = [None, *re.finditer(pattern, line)]
+    return None if last is None else line[last.end() :]
+
+
+def _read(found: str, line: str, key: str) -> float:
+    """The number with which a text begins; null is that of a run that has none."""
+    if found == "null":
+        return math.nan
+    if (number := _NUMBER.match(found)) is None:
+        raise NoObjectiveError(f"{key!r} is no number on the last line that has it: {_short(line)}")
+    return _finite(float(number.group()))
 
 
 def _from_object(values: dict[str, Any], key: str | None, where: str) -> float:
@@ -128,6 +145,7 @@ def _from_object(values: dict[str, Any], key: str | None, where: str) -> float:
             return value
         raise NoObjectiveError(f"{where} has no number {key!r}; it has {listing(values)}")
     numbers = {name: number for name, v in values.items() if (number := _number(v)) is not None}
+    numbers = {n: number for n, number in numbers.items() if values[n] is not None} or numbers
     if len(numbers) != 1:
         found = f"the numbers {listing(numbers)}; say which by --key" if numbers else "no number"
         raise NoObjectiveError(f"the JSON object in {where} has {found}")

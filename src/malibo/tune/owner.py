@@ -1,11 +1,18 @@
-"""Who runs a trial: a process that can be told from all others, and whether it still runs."""
+"""Who runs a trial: a process that can be told from all others, and whether it still runs.
+
+On this machine its process is looked for. Any other owner, on another machine, in another
+container or with a name of its own, counts as gone after two minutes without a sign of life.
+The minutes are counted here, from the last sign that was noticed: clocks may differ.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from malibo.study import Trial
@@ -13,6 +20,7 @@ from malibo.study import Trial
 HEARTBEAT = 10.0  # seconds between two signs of life in the study
 _SILENCE = 120.0  # seconds without one, until a process of another machine counts as gone
 _UNKNOWN = "unknown"
+_WINDOWS = os.name == "nt"
 
 
 def identity(pid: int) -> str:
@@ -20,27 +28,68 @@ def identity(pid: int) -> str:
     return f"{_machine()} {pid} {_birth(pid) or _UNKNOWN}"
 
 
-def is_gone(trial: Trial) -> bool:
-    """Whether the process that runs a trial is no more.
-
-    On this machine its process is looked for. On others, or in another container, it counts as
-    gone when it gave no sign of life for two minutes. A trial without an owner is a person's.
-    """
-    if trial.status != "running" or trial.owner is None:
-        return False
-    machine, pid, birth = trial.owner.rsplit(" ", 2)
-    if machine != _machine():
-        return time.time() - (trial.seen or 0.0) > _SILENCE
-    return not (_answers(int(pid)) if birth == _UNKNOWN else _birth(int(pid)) == birth)
-
-
 def process_of(known: str) -> int | None:
     """The pid of an identity, if that very process runs on this machine; else None."""
-    machine, _, rest = known.partition(" ")
-    pid, _, birth = rest.partition(" ")
-    if machine != _machine() or not pid.isdecimal() or _birth(int(pid)) != birth:
+    machine, pid, birth = _parts(known)
+    return pid if machine == _machine() and _birth(pid) == birth else None
+
+
+class Watch:
+    """Keeps an eye on the owners of trials; to be asked again and again."""
+
+    def __init__(self) -> None:
+        self._signs: dict[tuple[int, str], _Sign] = {}
+
+    def is_gone(self, trial: Trial) -> bool:
+        """Whether the owner that runs a trial is no more; one without an owner is a person's."""
+        if trial.status != "running" or trial.owner is None:
+            return False
+        runs = _runs_here(trial.owner)
+        return self._silence(trial, trial.owner) > _SILENCE if runs is None else not runs
+
+    def may_be_gone(self, trial: Trial) -> bool:
+        """Whether to wait for more: silent by the clocks, but not long enough noticed here."""
+        if trial.status != "running" or trial.owner is None or _runs_here(trial.owner) is not None:
+            return False
+        silence = self._silence(trial, trial.owner)
+        heard = self._signs[trial.number, trial.owner].heard
+        return not heard and silence <= _SILENCE < time.time() - (trial.seen or 0.0)
+
+    def _silence(self, trial: Trial, owner: str) -> float:
+        """Seconds since the last sign of life that was noticed here."""
+        key, now = (trial.number, owner), time.monotonic()
+        before = self._signs.get(key)
+        if before is None or before.seen != trial.seen:
+            self._signs[key] = _Sign(trial.seen, now, heard=before is not None)
+        return now - self._signs[key].noticed
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """A sign of life of an owner.
+
+    seen      when it was given, by the owner's clock
+    noticed   when it was noticed here, by a clock that nobody sets
+    heard     whether it was given under our eyes, and not before we looked
+    """
+
+    seen: float | None
+    noticed: float
+    heard: bool
+
+
+def _runs_here(owner: str) -> bool | None:
+    """Whether the process of an owner runs on this machine; None if that cannot be seen."""
+    machine, pid, birth = _parts(owner)
+    if machine != _machine():
         return None
-    return int(pid)
+    return _birth(pid) == birth if birth != _UNKNOWN else _answers(pid)
+
+
+def _parts(identity: str) -> tuple[str, int, str]:
+    """Machine, pid and birth; no machine at all for a name that is not from ``identity``."""
+    match = re.fullmatch(r"(\S+) ([0-9]+) (\S+)", identity)
+    return (match[1], int(match[2]), match[3]) if match else ("", 0, "")
 
 
 def _machine() -> str:
@@ -52,8 +101,10 @@ def _machine() -> str:
     return "/".join(parts).replace(" ", "_")
 
 
-def _answers(pid: int) -> bool:
-    """Whether there is a process of this number, where more cannot be known."""
+def _answers(pid: int) -> bool | None:
+    """Whether there is a process of this number; None on Windows, where the question ends it."""
+    if _WINDOWS:
+        return None
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from malibo.tune.owner import identity, process_of
 
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no other
 _LOST = 10.0  # seconds after a kill until a process that does not end is given up
 
 
@@ -39,7 +40,7 @@ class Files:
         with suppress(OSError):
             left = process_of(self.process.read_text(encoding="utf-8"))
             if left is not None:
-                os.killpg(left, signal.SIGKILL)
+                os.killpg(left, _KILL)
         for path in (self.out, self.err, self.result, self.process):
             path.unlink(missing_ok=True)
 
@@ -87,9 +88,9 @@ class Run:
             self.timed_out = True
             self.stop()
         elif self._kill_at is not None and now >= self._kill_at:
-            self._signal(signal.SIGKILL)
+            self._signal(_KILL)
             if now >= self._kill_at + _LOST:
-                return -signal.SIGKILL
+                return -_KILL
         return None
 
     def stop(self, grace: float | None = None) -> None:
@@ -101,12 +102,15 @@ class Run:
 
     def _end_group(self) -> None:
         """The command is over: what it left behind ends too, by force if it was stopped."""
-        self._signal(signal.SIGTERM if self._kill_at is None else signal.SIGKILL)
-        self.files.process.unlink(missing_ok=True)
+        self._signal(signal.SIGTERM if self._kill_at is None else _KILL)
+        with suppress(OSError):
+            self.files.process.unlink()
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, number)
+            elif number == _KILL:
+                self._process.kill()
             else:
                 self._process.terminate()

@@ -374,3 +374,72 @@ def test_a_database_of_mlflow_is_read_as_mlflow_reads_it(tmp_path: Path) -> None
     pytest.importorskip("alembic")
     frame = log_runs(f"sqlite:///{tmp_path / 'mlflow.db'}")
     compared(tmp_path / "mlflow.db", frame)
+
+
+# -- parameters are parameters -------------------------------------------------------------
+
+
+def tuned(**params: str) -> list[Example]:
+    """Thirty runs whose parameters are numbered texts, such as "{}"."""
+    numbers = np.random.default_rng(0).permutation(30)
+    return [
+        run(f"r{i:02}", float(number), params={"lr": f"0.{i + 1:02}"} | {
+            name: text.format(number / 40, i % 3) for name, text in params.items()
+        })
+        for i, number in enumerate(numbers)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["epoch", "step", "group", "source", "label_error", "train_mixup_alpha", "_target_",
+             "train_time", "tags.a", "metrics.other", "number"],
+)  # fmt: skip
+def test_no_name_speaks_against_a_parameter(tmp_path: Path, name: str) -> None:
+    history = history_of(tmp_path, {"one": tuned(**{name: "{1}"})}, space=None)
+    assert history.space[name] == Int(0, 2)
+
+
+def test_a_parameter_that_decides_is_no_measurement(tmp_path: Path) -> None:
+    history = history_of(tmp_path, {"one": tuned(decay="{0}")}, space=None)
+    assert isinstance(history.space["decay"], Float)
+
+
+def test_a_seed_is_not_tuned(tmp_path: Path) -> None:
+    history = history_of(tmp_path, {"one": tuned(seed="{1}", random_state="{1}")}, space=None)
+    assert list(history.space) == ["lr"]
+    note = "- 'random_state', 'seed' left out: a seed, by its name (all tasks)"
+    assert note in repaired(history)
+
+
+@pytest.mark.parametrize("name", ["state", "status"])
+def test_a_parameter_is_not_the_status_of_a_run(tmp_path: Path, name: str) -> None:
+    words = ["running", "failed", "done"]
+    runs = [run(f"r{i:02}", i, params={"lr": f"0.{i % 7}", name: words[i % 3]}) for i in range(30)]
+    history = history_of(tmp_path, {"one": runs}, space=None)
+    assert len(history) == 30
+    assert sum(task.failed for task in history) == 0
+    assert history.space[name] == Categorical(["done", "failed", "running"])
+
+
+def test_a_parameter_may_be_called_like_the_metric_or_the_task(tmp_path: Path) -> None:
+    names = {"metrics.loss": "{1}", "tags.set": "{1}"}
+    runs = [
+        run(one.name, i, params=one.params, tags={"set": "ab"[i % 2]})
+        for i, one in enumerate(tuned(**names))
+    ]
+    history = history_of(tmp_path, {"one": runs}, space=None, task="tags.set")
+    assert history.names == ("a", "b")
+    assert_array_equal(np.sort(history.losses), np.arange(30))
+    assert history.space["metrics.loss"] == history.space["tags.set"] == Int(0, 2)
+
+
+def test_an_empty_parameter_was_not_active(tmp_path: Path) -> None:
+    runs = [
+        run(f"r{i:02}", i, params={
+            "lr": f"0.{i % 7}", "opt": "ab"[i % 2], "m": f"0.{i % 9}" if i % 2 else "",
+        })
+        for i in range(30)
+    ]  # fmt: skip
+    history = history_of(tmp_path, {"one": runs}, space=None)
+    assert len(history) == 30
+    assert dict(history.space["m"].when) == {"opt": ("b",)}

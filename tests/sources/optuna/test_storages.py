@@ -51,6 +51,15 @@ def test_a_missing_file_is_named_and_not_created(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("name", ["p%20q.db", "q?x.db", "a#b.db", "{c}.db", "plain.db"])
+def test_a_path_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
+    add(f"sqlite:///{tmp_path / 'made.db'}", "one")
+    path = (tmp_path / "made.db").rename(tmp_path / name)
+    for source in (path, str(path)):
+        assert History.from_optuna(source).names == ("one",)
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_what_is_no_address_is_refused_with_an_example() -> None:
     with pytest.raises(HistoryError, match=r"a storage is a URL such as 'sqlite:///past\.db'"):
         History.from_optuna("past.db")

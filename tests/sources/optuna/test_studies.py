@@ -253,16 +253,24 @@ def test_pruned_scores_are_ranked_from_above() -> None:
     assert_allclose(History.from_optuna(storage).losses[3:], [-0.9, -0.1])
 
 
-@pytest.mark.parametrize("studies", [None, ["two"], ["one", "two"]])
-def test_a_study_with_two_objectives_is_refused_by_name(studies: list[str] | None) -> None:
+@pytest.mark.parametrize("studies", [["two"], ["one", "two"]])
+def test_a_study_with_two_objectives_is_refused_if_it_is_named(studies: list[str]) -> None:
     storage = InMemoryStorage()
     add(storage, "one")
     add(storage, "two", [], directions=["minimize", "maximize"])
-    message = r"study 'two' has 2 objectives.* leave it out: exclude="
+    message = "study 'two' has 2 objectives, and malibo learns from one"
     with pytest.raises(HistoryError, match=message) as caught:
         History.from_optuna(storage, studies)
     assert isinstance(caught.value, ValueError)
     assert History.from_optuna(storage, exclude=["two"]).names == ("one",)
+
+
+def test_a_study_with_two_objectives_is_left_out_with_a_warning() -> None:
+    storage = InMemoryStorage()
+    add(storage, "two", [], directions=["minimize", "maximize"])
+    add(storage, "one")
+    with pytest.warns(UserWarning, match="'two' has 2 objectives, .*one. It is left out"):
+        assert History.from_optuna(storage).names == ("one",)
 
 
 # -- spaces that differ --------------------------------------------------------------------

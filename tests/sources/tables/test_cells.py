@@ -97,6 +97,8 @@ def test_cells_that_cannot_be_compared_make_no_column() -> None:
     [
         ([1, "2", "x", None], [1, 2, NAN, NAN]),
         ([1.5, [2], {}], [1.5, NAN, NAN]),
+        ([1.5, True, "2", np.bool_(False)], [1.5, NAN, 2, NAN]),
+        ([10**400, 2], [NAN, 2]),
         (pd.date_range("2024", periods=2), [NAN, NAN]),
         ([1 + 2j, 3 + 0j], [NAN, NAN]),
         (pd.Categorical(["1", "x"]), [1, NAN]),

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from malibo import History
 from malibo.errors import HistoryError
 from malibo.sources.tables import files
+from malibo.sources.tables.empty import EMPTY
 from malibo.sources.tables.files import columns_of, read_file
 
 TEXT = "task,lr,loss\na,0.1,1\nb,,nan\n"
@@ -26,7 +28,7 @@ def written(folder: Path, content: str | bytes, name: str = "runs.csv") -> Path:
 
 
 def cells(path: Path) -> list[list[Any]]:
-    frame, _ = read_file(path)
+    frame = read_file(path).frame
     return [[None if pd.isna(cell) else cell for cell in row] for row in frame.to_numpy()]
 
 
@@ -69,7 +71,8 @@ def test_decimal_commas_become_points_in_columns_of_numbers(tmp_path: Path) -> N
 
 def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, '\n\na,b\n1,"two\nlines"\n\n2,x\n,\n3,"y\n\n"\n4,z\n')
-    frame, lines = read_file(path)
+    found = read_file(path)
+    frame, lines = found.frame, found.lines
     assert lines is not None
     assert frame.a.tolist() == ["1", "2", "3", "4"]
     assert_array_equal(lines, [4, 7, 9, 12])
@@ -77,7 +80,8 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_lines_may_end_in_either_way(tmp_path: Path, end: str) -> None:
-    frame, lines = read_file(written(tmp_path, TEXT.replace("\n", end)))
+    found = read_file(written(tmp_path, TEXT.replace("\n", end)))
+    frame, lines = found.frame, found.lines
     assert list(frame.columns) == ["task", "lr", "loss"]
     assert lines is not None
     assert_array_equal(lines, [2, 3])
@@ -89,12 +93,31 @@ def test_a_column_without_a_name_gets_one(tmp_path: Path) -> None:
     assert cells(path) == [["0", "0.1"], ["1", "0.2"]]
 
 
-def test_short_rows_are_filled_up(tmp_path: Path) -> None:
-    assert cells(written(tmp_path, "a,b,c\n1,2\n3,4,5\n1,2,3\n4,5,6\n7,8,9\n"))[0] == [
-        "1",
-        "2",
-        None,
-    ]
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_rows_with_too_few_cells_are_found(tmp_path: Path, end: str) -> None:
+    rows = ["", "a,b,c", "1,2", "3,4,", "", '5,"six, or', 'seven"', '8,"9,10",', "1,2,3", "1,2,3"]
+    rows += ["1,2,3"] * 9 + ["0"]
+    found = read_file(written(tmp_path, end.join(rows)))
+    assert found.short == {3: 2, 6: 2, 20: 1}
+    assert found.frame.shape == (16, 3)
+    assert read_file(written(tmp_path, TEXT)).short == {}
+
+
+def test_lines_that_end_as_on_an_old_mac_are_read(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a,b\r"x",\r2,"y"\r3,z\r')
+    assert cells(path) == [["x", None], ["2", "y"], ["3", "z"]]
+    assert read_file(path).short == {}
+
+
+def test_a_row_that_was_cut_off_is_odd_and_no_failed_run(tmp_path: Path) -> None:
+    whole = "".join(f"{'ab'[i % 2]},{i * 7 % 31 / 31},{i * 11 % 31}\n" for i in range(30))
+    path = written(tmp_path, f"t,lr,y\n{whole}a,0.5")
+    with pytest.raises(HistoryError, match="line 32, column 'y': the row has 2 cells, the head"):
+        History.from_table(path, task="t", objective="y")
+    history = History.from_table(path, task="t", objective="y", on_error="skip")
+    assert len(history) == 30
+    assert sum(task.failed for task in history) == 0
+    assert "1 row left out: line 32" in history.describe()
 
 
 def test_of_a_large_file_the_beginning_tells_the_columns(
@@ -110,14 +133,50 @@ def test_of_a_large_file_the_beginning_tells_the_columns(
 
     monkeypatch.setattr(files, "_content", watched)
     assert columns_of(path) == ["a", "b"]
-    assert asked == [2**16]
+    assert asked == [4, 2**16]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_large_header_is_read_whole(tmp_path: Path, encoding: str, packed: bool) -> None:
+    names = [f"spalte_größe_{i}" for i in range(9_000)]
+    row = ",".join("1" * len(names))
+    content = f"{','.join(names)}\n{row}\n{row}\n".encode(encoding)
+    path = written(tmp_path, gzip.compress(content) if packed else content)
+    assert columns_of(path) == names
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_letter_that_is_cut_in_two_does_no_harm(tmp_path: Path, encoding: str) -> None:
+    for shift in range(4):
+        text = "a,b\n" + "x" * shift + "1,𝄞é\n" * 30_000
+        assert columns_of(written(tmp_path, text.encode(encoding))) == ["a", "b"]
+
+
+def test_of_parquet_the_first_bytes_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "runs.parquet"
+    pd.DataFrame({"lr": [0.5, 0.25]}).to_parquet(path)
+    asked: list[int] = []
+    read = files._content
+
+    def watched(name: str, most: int = -1) -> bytes:
+        asked.append(most)
+        return read(name, most)
+
+    monkeypatch.setattr(files, "_content", watched)
+    read_file(path)
+    assert asked == [4]
 
 
 def test_parquet_keeps_its_types_and_has_no_lines(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     path = tmp_path / "runs.csv"  # the name does not matter
     pd.DataFrame({"lr": [0.5, 0.25], "n": [1, 2]}, index=[5, 5]).to_parquet(path)
-    frame, lines = read_file(path)
+    found = read_file(path)
+    frame, lines = found.frame, found.lines
     assert lines is None
     assert frame.to_dict("list") == {"lr": [0.5, 0.25], "n": [1, 2]}
     assert "lr" in columns_of(path)
@@ -136,11 +195,11 @@ def test_what_pandas_writes_is_read_back(
     path = tmp_path_factory.mktemp("any") / "runs.csv"
     frame = pd.DataFrame(rows, columns=["number", "text"]).assign(more="x")
     frame.to_csv(path, index=False, sep=mark, quoting=1)
-    found, _ = read_file(path)
+    found = read_file(path).frame
     assert found.number.tolist() == [str(number) for number, _ in rows]
     texts = ["" if pd.isna(text) else text for text in found.text]
     assert [text.strip() for text in texts] == [
-        "" if text in files.EMPTY else text.strip() for _, text in rows
+        "" if text in EMPTY else text.strip() for _, text in rows
     ]
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from malibo import Categorical, Fixed, Float, History, Int, Ordinal, Space
 from malibo.errors import HistoryError
-from malibo.sources.tables.guess import Guess, Runs, guess_space
+from malibo.sources.tables.guess import Guess, guess_space
+from malibo.sources.tables.results import Runs
 
 COUNT = 90
 NAN = np.nan

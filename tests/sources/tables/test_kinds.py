@@ -113,3 +113,16 @@ def test_rounded_bounds_hold_what_was_seen_and_little_more(
     else:
         assert above - below <= (high - low) * 1.2000001
     Float(below, above, log=log)
+
+
+def test_a_zero_alone_keeps_numbers_from_the_log_scale_and_it_is_told() -> None:
+    numbers = 10 ** np.random.default_rng(0).uniform(-6, -1, 60)
+    numbers[::6] = 0
+    parameter, reason = guessed(numbers)
+    assert isinstance(parameter, Float)
+    assert not parameter.log
+    assert reason.endswith(
+        "; a log scale would fit all but the 0: for one, write a small number in its place"
+    )
+    for others in (np.linspace(0, 1, 60), np.append(-numbers, numbers), numbers[numbers > 0]):
+        assert "all but the 0" not in guessed(others)[1]

@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 
 from malibo import Float, History, Int, Space
 from malibo.errors import HistoryError
-from malibo.sources.tables import TableOptions, read, read_table
+from malibo.sources.tables import TableOptions, read
 from malibo.sources.tables.rows import STATUSES
 
 NAN = np.nan
@@ -132,6 +132,7 @@ def test_wrong_meanings_are_refused(statuses: Any, message: str) -> None:
         ({"flag": True}, [6, 4, 2]),
         ({"flag": "false"}, [5, 3, 1]),
         ({"note": None}, [3, 1]),
+        ({"seed": "1.0"}, [5, 2]),
     ],
 )
 def test_where_keeps_the_rows_with_a_value(where: Any, losses: list[float]) -> None:
@@ -295,9 +296,9 @@ def test_of_many_odd_rows_five_are_shown() -> None:
 
 def test_rows_may_have_names() -> None:
     labels = [f"run {letter}" for letter in "abcdef"]
-    options = {"task": "data", "objective": "loss", "direction": "minimize", "space": SPACE}
+    options = TableOptions("data", "loss", space=SPACE, labels=labels)
     with pytest.raises(HistoryError, match="1 row of the table cannot be read: run e, column 'lr'"):
-        read_table(frame(lr=[0.1, 0.2, 0.3, 0.4, 7, 0.6]), labels=labels, **options)
+        read(frame(lr=[0.1, 0.2, 0.3, 0.4, 7, 0.6]), options)
 
 
 def test_a_task_without_a_valid_run_is_left_out_on_request() -> None:

@@ -215,6 +215,11 @@ def test_a_wrong_frame_is_refused(frame: pd.DataFrame, message: str) -> None:
         read(frame)
 
 
+def test_a_truth_value_is_no_objective() -> None:
+    with pytest.raises(HistoryError, match=r"row 2, column 'loss': expected a number .*got True"):
+        read(changed("loss", 1, True))
+
+
 def test_rows_of_a_file_are_named_by_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     changed("lr", 1, 7.0).to_csv(path, index=False)

@@ -56,7 +56,7 @@ def _verdict(facts: Facts) -> Markup:
     if facts["best"] is None:
         notes = [trial["note"] for trial in facts["trials"] if trial["note"]]
         last = f" The last one says: {notes[-1]}" if notes else ""
-        return tag("p", "No trial has succeeded yet.", last, class_="verdict left note")
+        return tag("p", "No trial has succeeded yet.", last, class_="verdict failed note")
     past = facts["past"]
     tasks = plural(past["tasks"], "past task")
     basis = f" Learned from {tasks}." if past["tasks"] else ""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from malibo.errors import plural
-from malibo.report.charts import can_be_log, history_chart, history_scale, source_class
+from malibo.report.charts import can_be_log, history_chart, history_scale
+from malibo.report.marks import swatch
 from malibo.report.markup import Markup, tag
 from malibo.report.sections.shared import section
 
 Facts = dict[str, Any]
+
+_RANDOM = "random search: estimated median and 80 % band, which proved too narrow"
 
 
 def history_section(facts: Facts) -> Markup | None:
@@ -49,12 +52,12 @@ def _check(identifier: str, label: str, checked: bool = False) -> Markup:
 
 
 def _legend(facts: Facts) -> Markup:
-    items = [_key(f"swatch {source_class(s['source'])}", s["source"]) for s in facts["sources"]]
+    items = [_key(swatch(item["source"]), item["source"]) for item in facts["sources"]]
     if facts["counts"]["failed"] + facts["counts"]["pruned"]:
-        items.append(_key("swatch lost", "failed or pruned"))
-    items.append(_key("stroke best-key", "best so far"))
-    random = _key("stroke random-key", "random search: estimated median, 80 % band", "expectation")
-    return tag("ul", *items, random, class_="legend")
+        items.append(_key(swatch(None), "failed or pruned"))
+    items.append(_key(tag("i", class_="stroke best-key"), "best so far"))
+    stroke = tag("i", class_="stroke random-key")
+    return tag("ul", *items, _key(stroke, _RANDOM, "expectation"), class_="legend")
 
 
 def _far_out(facts: Facts) -> Markup | None:
@@ -69,5 +72,5 @@ def _far_out(facts: Facts) -> Markup | None:
     return tag("p", text, class_="axis-title")
 
 
-def _key(kind: str, label: str, group: str | None = None) -> Markup:
-    return tag("li", tag("i", class_=kind), label, class_=group)
+def _key(mark: Markup, label: str, group: str | None = None) -> Markup:
+    return tag("li", mark, label, class_=group)

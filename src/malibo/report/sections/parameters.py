@@ -31,8 +31,9 @@ def parameters_section(facts: Facts) -> Markup | None:
         "Which parameters matter",
         tag(
             "p",
-            "How much of the differences in value is left when all other parameters are fixed and"
-            " only this one varies, as the model believes by now. Where parameters work together,"
+            "How much of the differences in score is left when all other parameters are known and"
+            " only this one is not, as the model believes by now. The score is the value with bad"
+            " ones drawn together and failed trials as the worst. Where parameters work together,"
             " the shares sum to more than 1.",
             class_="muted",
         ),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from malibo.report.charts import source_class, trust_chart
+from malibo.report.charts import trust_chart
+from malibo.report.marks import swatch
 from malibo.report.markup import Markup, joined, tag
 from malibo.report.numerals import percent, probability
 from malibo.report.sections.shared import section
@@ -26,10 +27,11 @@ def sources_section(facts: Facts) -> Markup:
 
 
 def _row(item: Facts, total: int) -> Markup:
-    name = tag("i", class_=f"swatch {source_class(item['source'])}"), item["source"]
     return tag(
         "tr",
-        tag("th", *name, tag("small", item["meaning"]), scope="row"),
+        tag(
+            "th", swatch(item["source"]), item["source"], tag("small", item["meaning"]), scope="row"
+        ),
         tag("td", f"{item['count']:,}", class_="number"),
         tag("td", percent(item["count"] / total), class_="number"),
     )

@@ -13,7 +13,6 @@ from malibo.report.sections.shared import bars_table, interval, section
 Facts = dict[str, Any]
 
 _FIRST = 10  # shown before "show all"
-_CLEAR, _MAYBE = 0.5, 0.25  # probability of being the nearest from which a task is named
 _MEANING = (
     "Likeness is the correlation of what makes each task its own: 1 is the same, 0 is nothing in"
     " common beyond what all tasks share, −1 is the opposite. “Nearest” is the probability that no"
@@ -39,21 +38,21 @@ def tasks_section(facts: Facts) -> Markup | None:
     titles = ("Past task", "Likeness", "90 % interval", "Nearest")
     return section(
         title,
-        tag("p", _summary(found[0]), class_="large"),
+        tag("p", _summary(facts), class_="large"),
         tag("p", _MEANING, class_="muted"),
         bars_table(titles, rows, "tasks"),
         _show_all(len(found)) if len(found) > _FIRST else None,
     )
 
 
-def _summary(first: Facts) -> Markup:
-    """What the table comes to, and how sure it is; ``first`` is the task with the highest mean."""
-    name, sure = tag("strong", first["task"]), percent(first["nearest"])
-    if first["nearest"] >= _CLEAR:
-        return joined("It is most like ", name, f" ({sure} sure).")
-    if first["nearest"] >= _MAYBE:
-        return joined("It may be most like ", name, f", which is far from sure ({sure}).")
-    return joined("No past task stands out: by now, any of several may be the nearest.")
+def _summary(facts: Facts) -> Markup:
+    """What the table comes to, and how sure it is."""
+    task, certainty = facts["most_like"]["task"], facts["most_like"]["certainty"]
+    if task is None:
+        return joined("By now it is open which past task it is most like.")
+    sure = next(item["nearest"] for item in facts["similarities"] if item["task"] == task)
+    probably = "" if certainty == "surely" else "probably "
+    return joined(f"It is {probably}most like ", tag("strong", task), f" ({percent(sure)} sure).")
 
 
 def _show_all(number: int) -> Markup:

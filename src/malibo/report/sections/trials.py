@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from malibo.report.charts import source_class
+from malibo.report.marks import swatch
 from malibo.report.markup import Markup, tag
 from malibo.report.numerals import duration, probability, short, shown
 
@@ -59,7 +59,7 @@ def _row(trial: Facts, names: list[str], notes: bool, facts: Facts) -> Markup:
         tag("th", str(trial["number"]), scope="row", class_="number"),
         tag("td", trial["status"], class_=f"status-{trial['status']}"),
         tag("td", short(trial["value"]), class_="number"),
-        tag("td", tag("i", class_=f"swatch {source_class(trial['source'])}"), trial["source"]),
+        tag("td", swatch(trial["source"]), trial["source"]),
         tag("td", probability(trial["trust"]), class_="number"),
         tag("td", _time(trial), class_="number"),
         *[_cell(config.get(name), name in config) for name in names],

@@ -18,8 +18,7 @@ from malibo.extras import require
 from malibo.history import Direction, Task, sign
 from malibo.sources.mlflow.runs import Field, Metric, Run, field_of, having
 from malibo.sources.mlflow.stores import name_of, stored_runs
-from malibo.sources.tables import read_table
-from malibo.space import Space
+from malibo.sources.tables import TableOptions, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,48 +26,33 @@ if TYPE_CHECKING:
 
 def read_runs(
     source: str | PathLike[str] | pd.DataFrame,
-    *,
-    objective: str,
-    task: str = "experiment",
-    direction: Direction = "minimize",
+    options: TableOptions,
     metric: Literal["last", "best"] = "last",
-    space: Space | Mapping[str, Any] | str | PathLike[str] | None = None,
-    rename: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
-    ignore: Sequence[str] = (),
-    on_error: Literal["raise", "skip"] = "raise",
 ) -> list[Task]:
     """A task for each experiment, or for each value of a tag or parameter.
 
-    A task without any finished run that has the metric is left out with a warning.
+    The options are those of a table, about runs; its task is "experiment", "tags.NAME" or
+    "params.NAME", its objective a metric. A task without any finished run that has the metric
+    is left out with a warning.
     """
     require("pandas", "mlflow")
-    wanted = _metric(objective, metric, direction)
-    _check_options(task, where, on_error)
+    wanted = _metric(options.objective, metric, options.direction)
+    _check_options(options.task, options.where, options.on_error)
     runs = stored_runs(source, wanted)
     if not runs:
         raise HistoryError(f"{name_of(source)} has no runs; there is nothing to learn from.")
     parents = {run.tags.get("mlflow.parentRunId") for run in runs}
-    of_where = {field_of("where", name, runs): values for name, values in (where or {}).items()}
+    where = (options.where or {}).items()
+    of_where = {field_of("where", name, runs): values for name, values in where}
     for one, values in of_where.items():
         runs = having(runs, one, values)
-    of_task = field_of("task", task, runs)
+    of_task = field_of("task", options.task, runs)
     _need_metric(runs, wanted, source)
     judged = _judged(runs, parents, of_task, wanted)
     _leave_out_tasks_without_a_value(judged, wanted, source)
-    _settle_odd_runs(judged, on_error)
+    _settle_odd_runs(judged, options.on_error)
     not_tuned = {one.name for one in (of_task, *of_where) if one.kind == "params"}
-    tasks = read_table(
-        _frame(judged, of_task, wanted, not_tuned),
-        task=of_task.column,
-        objective=wanted.column,
-        direction=direction,
-        space=space,
-        ignore=ignore,
-        rename=rename,
-        on_error=on_error,
-        labels=[f"run {run.run_id}" for *_, run in judged.used],
-    )
+    tasks = _tasks(judged, of_task.column, wanted.column, not_tuned, options)
     return [_with_notes(one, judged) for one in tasks]
 
 
@@ -185,19 +169,34 @@ def _settle_odd_runs(judged: _Judged, on_error: str) -> None:
 # -- the table -----------------------------------------------------------------------------
 
 
-def _frame(
-    judged: _Judged, of_task: Field, metric: Metric, not_tuned: Collection[str]
-) -> pd.DataFrame:
+def _tasks(
+    judged: _Judged, task: str, objective: str, not_tuned: Collection[str], options: TableOptions
+) -> list[Task]:
     """A row for each run that counts: its parameters as the texts they are, its task and value."""
     pandas = require("pandas", "table")
     names = sorted({name for *_, run in judged.used for name in run.params} - set(not_tuned))
     columns: dict[str, list[Any]] = {
         name: [run.params.get(name) for *_, run in judged.used] for name in names
     }
-    columns[of_task.column] = [task for task, *_ in judged.used]
-    columns[metric.column] = [value for _, value, _ in judged.used]
-    frame: pd.DataFrame = pandas.DataFrame(columns)
-    return frame
+    task, objective = _unlike(task, names), _unlike(objective, names)
+    columns[task] = [name for name, *_ in judged.used]
+    columns[objective] = [value for _, value, _ in judged.used]
+    of_table = replace(
+        options,
+        task=task,
+        objective=objective,
+        where=None,
+        labels=[f"run {run.run_id}" for *_, run in judged.used],
+        only_parameters=True,
+    )
+    return read(pandas.DataFrame(columns), of_table).tasks
+
+
+def _unlike(name: str, names: Collection[str]) -> str:
+    """The name, or a longer one if a parameter is called so."""
+    while name in names:
+        name = f"{name} of the run"
+    return name
 
 
 def _with_notes(task: Task, judged: _Judged) -> Task:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from malibo.errors import HistoryError, listing, nearest
+from malibo.sources.tables.cells import key_of
 
 #: A value that was logged: its step, its time in milliseconds, and itself.
 Point = tuple[int, int, float]
@@ -23,7 +24,7 @@ class Metric:
 
     @property
     def column(self) -> str:
-        """A name that no parameter has."""
+        """How messages and tables call it."""
         return f"metrics.{self.name}"
 
     def value(self, points: Iterable[Point]) -> float:
@@ -64,7 +65,7 @@ class Field:
 
     @property
     def column(self) -> str:
-        """A name that no parameter has."""
+        """How messages and tables call it."""
         return f"{self.kind}.{self.name}"
 
     def of(self, run: Run) -> Any:
@@ -106,8 +107,8 @@ def _fields(runs: Sequence[Run]) -> list[Field]:
 def having(runs: Sequence[Run], one: Field, values: Any) -> list[Run]:
     """The runs that have one of the values; of experiments, each that is named must be there."""
     several = isinstance(values, Collection) and not isinstance(values, str)
-    wanted = {_plain(value): value for value in (values if several else [values])}
-    there = {_plain(one.of(run)): one.of(run) for run in runs}
+    wanted = {key_of(value): value for value in (values if several else [values])}
+    there = {key_of(one.of(run)): one.of(run) for run in runs}
     missing = [value for plain, value in wanted.items() if plain not in there]
     if len(missing) == len(wanted) or (missing and one.kind == "attributes"):
         names = sorted(str(value) for value in there.values() if value is not None)
@@ -115,13 +116,4 @@ def having(runs: Sequence[Run], one: Field, values: Any) -> list[Run]:
             f"where: no run has {one.name} {listing(missing)}; there are {listing(names, 20)}."
             f"{nearest(missing[0], names) if missing else ''}"
         )
-    return [run for run in runs if _plain(one.of(run)) in wanted]
-
-
-def _plain(value: object) -> float | str:
-    """A value for comparison: a number by its value, all else by its text."""
-    text = str(value)
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return [run for run in runs if key_of(one.of(run)) in wanted]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from malibo.errors import HistoryError
+from malibo.files import is_sqlite as is_sqlite
 
 if TYPE_CHECKING:
     from optuna.storages import BaseStorage
@@ -41,12 +42,6 @@ def opened(storage: str | PathLike[str] | BaseStorage) -> BaseStorage:
         raise
     except errors as error:
         raise unreadable(storage, error) from error
-
-
-def is_sqlite(path: str | PathLike[str]) -> bool:
-    """Whether a file is a database of SQLite."""
-    with open(path, "rb") as file:
-        return file.read(16) == b"SQLite format 3\0"
 
 
 def is_journal(path: str | PathLike[str]) -> bool:
@@ -80,12 +75,28 @@ def _opened_file(path: Path) -> BaseStorage:
         raise HistoryError(f"there is no file {str(path)!r}; {_EXPECTED}.")
     try:
         if is_sqlite(path):
-            return opened(f"sqlite:///{path}")
+            return _opened_sqlite(path)
         if is_journal(path):
             return _opened_journal(path)
     except OSError as error:
         raise HistoryError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
     raise HistoryError(f"{str(path)!r} is neither a database nor a journal of Optuna; {_EXPECTED}.")
+
+
+def _opened_sqlite(path: Path) -> BaseStorage:
+    """A database by its path: in a URL, some letters of a name would mean something else."""
+    import optuna
+
+    _check_sqlite(path)
+    address = f"{path.absolute().as_uri()}?mode=rw"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(address, uri=True, check_same_thread=False)
+
+    try:
+        return optuna.storages.RDBStorage("sqlite:///path", engine_kwargs={"creator": connect})
+    except storage_errors() as error:
+        raise unreadable(path, error) from error
 
 
 def _opened_journal(path: Path) -> BaseStorage:

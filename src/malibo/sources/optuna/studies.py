@@ -14,6 +14,7 @@ from malibo.extras import require
 from malibo.history import Direction, Task
 from malibo.sources.conditions import with_conditions
 from malibo.sources.optuna.storages import name_of, opened, storage_errors, unreadable
+from malibo.sources.renaming import checked_rename
 from malibo.space import Space
 from malibo.space.conditions import condition_text
 from malibo.space.parameters import Array
@@ -37,14 +38,11 @@ def read_studies(
     warning.
     """
     require("optuna", "optuna")
-    names = [*rename.items()] if isinstance(rename, Mapping) else [] if rename is None else [rename]
-    if not all(isinstance(pair, tuple) and all(map(_is_name, pair)) for pair in names):
-        raise HistoryError(f"rename must map old names to new ones, got {rename!r}.")
+    renames = checked_rename(rename)
     tasks = []
     for study in _studies(storage, _names(studies), _names(exclude) or []):
-        direction = _direction(study)
         try:
-            tasks.append(_task(study, direction, rename or {}))
+            tasks.append(_task(study, renames))
         except HistoryError as error:
             if studies is not None:
                 raise
@@ -53,7 +51,7 @@ def read_studies(
         raise HistoryError(
             f"no study with results in {name_of(storage)}; give at least one to learn from."
         )
-    _need_renamed(rename or {}, tasks)
+    _need_renamed(renames, tasks)
     return tasks
 
 
@@ -107,11 +105,12 @@ def _studies(
 # -- one study -----------------------------------------------------------------------------
 
 
-def _task(study: Study, direction: Direction, rename: Mapping[str, str]) -> Task:
+def _task(study: Study, rename: Mapping[str, str]) -> Task:
     from optuna.trial import TrialState
 
     from malibo.sources.optuna.trials import codes_of, lasting, losses_of
 
+    direction = _direction(study)
     states = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
     finished = [t for t in study.get_trials(deepcopy=False, states=states) if t.params]
     trials = lasting(finished)
@@ -128,7 +127,7 @@ def _direction(study: Study) -> Direction:
     if len(study.directions) > 1:
         raise HistoryError(
             f"study {study.study_name!r} has {len(study.directions)} objectives, and malibo learns"
-            f" from one; leave it out: exclude=[{study.study_name!r}]."
+            " from one."
         )
     return "maximize" if study.direction.name == "MAXIMIZE" else "minimize"
 

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malibo.extras import require
-from malibo.sources.tables.files import EMPTY
+from malibo.sources.tables.empty import EMPTY
 from malibo.space import Value
 from malibo.space.parameters import Array
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Mask = NDArray[np.bool_]
 
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -41,10 +43,21 @@ def read_text(text: str) -> Value:
     return text
 
 
+def key_of(value: Any) -> str:
+    """What makes two cells equal: numbers and truth values by value, the rest by text."""
+    plain = value.item() if hasattr(value, "item") else value
+    read = read_text(plain) if isinstance(plain, str) else plain
+    return str(int(read)) if isinstance(read, float) and read.is_integer() else str(read)
+
+
 def is_number(value: object) -> bool:
     """Whether a value is a finite number, and no truth value."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value)  # type: ignore[arg-type]
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +73,7 @@ class Column:
     values: Sequence[Any]
 
     @cached_property
-    def there(self) -> NDArray[np.bool_]:
+    def there(self) -> Mask:
         """Which rows have a value."""
         return self.which >= 0
 
@@ -101,16 +114,19 @@ def column_of(series: pd.Series, name: str) -> Column | None:
 
 
 def as_floats(series: pd.Series) -> Array:
-    """A column as floats; NaN where a cell is empty or no number."""
+    """A column as floats; NaN where a cell is empty or no number, as truth values are none."""
     pandas = require("pandas", "table")
     types = pandas.api.types
     series = series.astype(object) if isinstance(series.dtype, pandas.CategoricalDtype) else series
     plain = types.is_numeric_dtype(series) and not types.is_complex_dtype(series)
     if not (plain or types.is_string_dtype(series) or types.is_object_dtype(series)):
         return np.full(len(series), np.nan)
+    if types.is_object_dtype(series):
+        truths = [isinstance(cell, bool | np.bool_) for cell in series]
+        series = series.mask(np.array(truths, dtype=bool))
     try:
         return np.array(pandas.to_numeric(series, errors="coerce"), dtype=float)
-    except (TypeError, ValueError):  # lists and other things among the cells
+    except (TypeError, ValueError, OverflowError):  # lists and other things among the cells
         return np.array([float(cell) if is_number(cell) else np.nan for cell in series])
 
 

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from malibo.errors import SpaceError
 from malibo.extras import require
-from malibo.sources.tables.cells import as_floats, read_text
+from malibo.sources.tables.cells import Mask, as_floats, read_text
 from malibo.space import Categorical, Fixed, Ordinal, Parameter, Space
 from malibo.space.parameters import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Mask = NDArray[np.bool_]
 
 _Listed = Categorical | Ordinal | Fixed
 

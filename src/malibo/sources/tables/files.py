@@ -6,6 +6,7 @@ is looked for, and "007" stays the name of a task.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -13,6 +14,8 @@ import os
 import re
 import warnings
 import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -22,41 +25,68 @@ from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, listing
 from malibo.extras import require
+from malibo.sources.tables.commas import with_points
+from malibo.sources.tables.empty import EMPTY
 
 if TYPE_CHECKING:
     import pandas as pd
 
-EMPTY = ("", "nan", "NaN")  # cells without a value
-
 _MARKS = (",", ";", "\t", "|")
 _LOOK = 50  # records from which the separator is found
-_COMMA_NUMBER = r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?"
+_START = 2**16  # bytes in which the header is looked for first
+_PARQUET = b"PAR1"
 _OTHERS = {b"SQLite format 3\0": "a database", b"PK\x03\x04": "a ZIP or Excel file; save it as CSV"}
 
 
-def read_file(path: str | PathLike[str]) -> tuple[pd.DataFrame, NDArray[np.intp] | None]:
-    """The table in a file, and the line of the file on which each row begins, if it has lines."""
+@dataclass(frozen=True, eq=False)
+class FileContent:
+    """What a file holds.
+
+    lines     the line of the file on which each row begins, if it has lines
+    short     for lines with fewer cells than the header, how many they have
+    notes     sentences on how the cells were read
+    unclear   columns with commas that may be decimal or not, each with such a cell
+    """
+
+    frame: pd.DataFrame
+    lines: NDArray[np.intp] | None = None
+    short: Mapping[int, int] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    unclear: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_file(path: str | PathLike[str]) -> FileContent:
+    """The table in a file."""
     require("pandas", "table")
     name = os.fspath(path)
-    content = _content(name)
-    if content[:4] == b"PAR1":
-        return _read_parquet(name), None
-    return _read_text(_decoded(content, name), name)
+    if _content(name, 4) == _PARQUET:
+        return FileContent(_read_parquet(name))
+    return _read_text(_decoded(_content(name), name), name)
 
 
 def columns_of(path: str | PathLike[str]) -> list[str]:
     """The names of the columns of a file; of a text file the beginning alone is read."""
     name = os.fspath(path)
-    start = _content(name, 2**16)
-    if start[:4] == b"PAR1":
+    if _content(name, 4) == _PARQUET:
         parquet = require("pyarrow.parquet", "parquet")
         try:
             return [str(column) for column in parquet.read_schema(name).names]
         except (ValueError, OSError) as error:
             raise _unreadable(name, "Parquet", error) from None
-    text = start[: start.rfind(b"\n") + 1] if len(start) == 2**16 else start
-    header, _ = _header(io.StringIO(_decoded(text, name), newline=""), name)
+    header, _ = _header(io.StringIO(_beginning(name), newline=""), name)
     return header
+
+
+def _beginning(name: str) -> str:
+    """Whole lines from the start of a text file: so many that the header is among them."""
+    most = _START
+    while True:
+        start = _content(name, most)
+        whole = len(start) < most
+        text = _decoded(start, name, whole)
+        if whole or "\n" in text.lstrip():
+            return text if whole else text[: text.rfind("\n") + 1]
+        most *= 4
 
 
 def _content(name: str, most: int = -1) -> bytes:
@@ -75,8 +105,11 @@ def _content(name: str, most: int = -1) -> bytes:
         raise _unreadable(name, "CSV", error) from None
 
 
-def _decoded(content: bytes, name: str) -> str:
-    """The text of a file: UTF-8, or UTF-16 that says so at its beginning."""
+def _decoded(content: bytes, name: str, whole: bool = True) -> str:
+    """The text of a file: UTF-8, or UTF-16 that says so at its beginning.
+
+    Of one that is not whole, the last letter may be cut in two, and is left out.
+    """
     for start, kind in _OTHERS.items():
         if content.startswith(start):
             raise HistoryError(f"{name!r} cannot be read as CSV: it is {kind}.")
@@ -86,7 +119,8 @@ def _decoded(content: bytes, name: str) -> str:
     if b"\0" in content[:4096] and not wide:
         raise HistoryError(f"{name!r} cannot be read as CSV: it is not a text file.")
     try:
-        return content.decode("utf-16" if wide else "utf-8-sig")
+        decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8-sig")()
+        return decoder.decode(content, final=whole)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise HistoryError(
@@ -97,7 +131,7 @@ def _decoded(content: bytes, name: str) -> str:
 # -- text ----------------------------------------------------------------------------------
 
 
-def _read_text(text: str, name: str) -> tuple[pd.DataFrame, NDArray[np.intp]]:
+def _read_text(text: str, name: str) -> FileContent:
     pandas = require("pandas", "table")
     stream = io.StringIO(text, newline="")
     columns, mark = _header(stream, name)
@@ -118,10 +152,15 @@ def _read_text(text: str, name: str) -> tuple[pd.DataFrame, NDArray[np.intp]]:
         raise HistoryError(f"{name!r} cannot be read as CSV: {reason}.") from None
     except (ValueError, OSError) as error:
         raise _unreadable(name, "CSV", _explained(error, first)) from None
-    lines = first + _lines(frame, text.count("\n", start))
+    lines = first + _lines(frame, text.count("\n", start) + (not text.endswith("\n")))
     there = frame.notna().any(axis=1).to_numpy()
+    cut = there & frame.iloc[:, -1].isna().to_numpy()
+    short = _short(text, lines, np.flatnonzero(cut), mark, len(columns))
     frame = frame[there].reset_index(drop=True)
-    return (_with_points(frame) if mark != "," else frame), lines[there]
+    if mark == ",":
+        return FileContent(frame, lines[there], short)
+    frame, notes, unclear = with_points(frame)
+    return FileContent(frame, lines[there], short, notes, unclear)
 
 
 def _explained(error: Exception, first: int) -> Exception:
@@ -172,10 +211,10 @@ def _separator(text: str) -> str:
     return max(_MARKS, key=columns)
 
 
-def _lines(frame: pd.DataFrame, newlines: int) -> NDArray[np.intp]:
+def _lines(frame: pd.DataFrame, count: int) -> NDArray[np.intp]:
     """On which line each row begins, counted from the first: a cell may have several lines."""
     lines = np.arange(len(frame), dtype=np.intp)
-    if newlines <= len(frame):
+    if count <= len(frame):
         return lines
     for column in frame:
         more = frame[column].str.count("\n").fillna(0).to_numpy(dtype=np.intp)
@@ -183,13 +222,37 @@ def _lines(frame: pd.DataFrame, newlines: int) -> NDArray[np.intp]:
     return lines
 
 
-def _with_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Numbers with a decimal comma, in a column of nothing else, with a point."""
-    for column in frame:
-        cells = frame[column].dropna()
-        if cells.str.contains(",", regex=False).any() and cells.str.fullmatch(_COMMA_NUMBER).all():
-            frame[column] = frame[column].str.replace(",", ".", regex=False)
-    return frame
+def _short(
+    text: str, lines: NDArray[np.intp], rows: NDArray[np.intp], mark: str, columns: int
+) -> dict[int, int]:
+    """Of the rows that end in an empty cell, those with too few cells: line to number of cells.
+
+    The parser fills them up. A file that was cut off in its last line would else end in a run
+    that seems to have failed.
+    """
+    if not len(rows):
+        return {}
+    every = text.split("\n")
+    ends = [*(lines[1:] - 1).tolist(), len(every)]
+    found: dict[int, int] = {}
+    for row in rows.tolist():
+        begin = int(lines[row])
+        record = "\n".join(every[begin - 1 : ends[row]]).rstrip("\r\n")
+        if record.count(mark) >= columns - 1 and '"' not in record:
+            continue
+        cells = _count(record, mark)
+        if 0 < cells < columns:
+            found[begin] = cells
+    return found
+
+
+def _count(record: str, mark: str) -> int:
+    """The number of cells in a record; 0 where it cannot be told."""
+    records = csv.reader(io.StringIO(record, newline=""), delimiter=mark, skipinitialspace=True)
+    try:
+        return len(next(records, []))
+    except csv.Error:
+        return 0
 
 
 # -- Parquet -------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, listing, nearest
 from malibo.extras import require
+from malibo.sources.renaming import checked_rename
 from malibo.sources.tables.files import read_file
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ class Table:
     places   (n,) for each row its line in the file, or its number from 1 on
     kind     what these numbers are: "line" or "row"
     labels   names of the rows by their places, where they have such
+    short    for places with fewer cells than the header, how many they have
+    notes    sentences on how the cells were read
+    unclear  columns with commas that may be decimal or not, each with such a cell
     """
 
     frame: pd.DataFrame
@@ -33,6 +37,9 @@ class Table:
     places: NDArray[np.intp]
     kind: str = "row"
     labels: Sequence[str] | None = None
+    short: Mapping[int, int] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    unclear: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -68,27 +75,39 @@ def opened(source: str | PathLike[str] | Any, labels: Sequence[str] | None = Non
     """The table in a file, or a DataFrame as one; its index is ignored."""
     pandas = require("pandas", "table")
     if isinstance(source, str | PathLike):
-        frame, lines = read_file(source)
-        name = os.fspath(source)
+        table = _of_file(source)
     elif isinstance(source, pandas.DataFrame):
-        frame, name, lines = source.reset_index(drop=True), "the table", None
+        table = _of_frame(source.reset_index(drop=True), "the table", labels)
     else:
         raise HistoryError(f"expected a path or a pandas DataFrame, got {type(source).__name__}.")
-    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
-    if frame.empty:
-        raise HistoryError(f"{name} has no rows; there is nothing to learn from.")
-    if lines is not None:
-        return Table(frame, name, lines, "line")
+    if table.frame.empty:
+        raise HistoryError(f"{table.name} has no rows; there is nothing to learn from.")
+    names = [str(column) for column in table.frame.columns]
+    return replace(table, frame=table.frame.set_axis(names, axis=1))
+
+
+def _of_file(path: str | PathLike[str]) -> Table:
+    found, name = read_file(path), os.fspath(path)
+    if found.lines is None:
+        return _of_frame(found.frame, name)
+    return Table(
+        found.frame,
+        name,
+        found.lines,
+        "line",
+        short=found.short,
+        notes=found.notes,
+        unclear=found.unclear,
+    )
+
+
+def _of_frame(frame: pd.DataFrame, name: str, labels: Sequence[str] | None = None) -> Table:
     return Table(frame, name, np.arange(1, len(frame) + 1, dtype=np.intp), labels=labels)
 
 
 def renamed(table: Table, rename: Mapping[str, str] | None) -> Table:
     """The table with other names for some columns."""
-    if rename is None:
-        return table
-    pairs = list(rename.items()) if isinstance(rename, Mapping) else [rename]
-    if not all(isinstance(p, tuple) and all(isinstance(n, str) and n for n in p) for p in pairs):
-        raise HistoryError(f"rename must map old names to new ones, got {rename!r}.")
+    rename = checked_rename(rename)
     table.need(rename, "rename: ")
     names = [rename.get(column, column) for column in table.frame.columns]
     if twice := sorted({name for name in rename.values() if names.count(name) > 1}):
@@ -96,4 +115,5 @@ def renamed(table: Table, rename: Mapping[str, str] | None) -> Table:
             f"rename: {table.name} would have {listing(twice)} more than once; ignore or rename"
             " the other column."
         )
-    return replace(table, frame=table.frame.set_axis(names, axis=1))
+    unclear = {rename.get(column, column): cell for column, cell in table.unclear.items()}
+    return replace(table, frame=table.frame.set_axis(names, axis=1), unclear=unclear)

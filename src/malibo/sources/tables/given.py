@@ -24,12 +24,19 @@ def read_space(space: GivenSpace) -> Space | dict[str, Any]:
             "space must be a malibo.Space, a dict of columns to parameters, or the path of a space"
             f" in JSON; got {space!r}."
         )
+    return read_space_file(space)
+
+
+def read_space_file(path: str | PathLike[str]) -> Space:
+    """A space from a JSON file, as ``Space.to_json`` writes it."""
     try:
-        return Space.from_json(Path(space).read_text(encoding="utf-8"))
+        return Space.from_json(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise HistoryError(f"there is no file {str(space)!r} with a space.") from None
-    except (OSError, UnicodeDecodeError, SpaceError) as error:
-        raise HistoryError(f"{str(space)!r} cannot be read as a space: {error}") from None
+        raise HistoryError(f"there is no file {str(path)!r} with a space.") from None
+    except OSError as error:
+        raise HistoryError(f"{str(path)!r} cannot be read as a space: {error.strerror}.") from None
+    except (UnicodeDecodeError, SpaceError) as error:
+        raise HistoryError(f"{str(path)!r} cannot be read as a space: {error}") from None
 
 
 def needed(given: Mapping[str, Any]) -> list[str]:

@@ -10,27 +10,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, SpaceError
-from malibo.sources.conditions import with_conditions
 from malibo.sources.tables.cells import Column, column_of
-from malibo.sources.tables.kinds import parameter_of
-from malibo.sources.tables.names import bookkeeping, measurement
+from malibo.sources.tables.kinds import categorical, parameter_of
+from malibo.sources.tables.missing import constant, empty_share, explained, with_none
+from malibo.sources.tables.names import bookkeeping, measurement, no_choice
 from malibo.sources.tables.patterns import no_parameter
+from malibo.sources.tables.results import Runs
 from malibo.space import Fixed, Float, Int, Parameter, Space, Value
-from malibo.space.conditions import condition_text
 from malibo.space.parameter import is_plain
-from malibo.space.parameters import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MOSTLY = 0.5  # of the cells empty for no reason: it is not kept
-_SLIPS = 0.05  # of the rows may speak against a condition
-_PARENT = 12  # different values of a parent for which slips are looked for
-_LISTED = 64  # values of a parent at most
-_FEW = 2  # empty cells, below which a condition would be read out of an accident
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +30,12 @@ class Guess:
     """A space, and the reasons for it.
 
     reasons   a sentence for each column that was looked at, in the order of the table
+    nones     parameters to which an empty cell is the choice None
     """
 
     space: Space
     reasons: Mapping[str, str] = field(default_factory=dict)
+    nones: Sequence[str] = ()
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -59,22 +53,14 @@ class Guess:
         return "\n".join(["Parameters:", *kept, *(["Left out:", *out] if out else [])])
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """What is known of the rows besides their columns.
-
-    tasks    (n,) number of the task of each row
-    losses   (n,) NaN where the trial failed
-    """
-
-    tasks: NDArray[np.intp]
-    losses: Array
-
-
-def guess_space(frame: pd.DataFrame, runs: Runs, given: Mapping[str, Any]) -> Guess:
+def guess_space(
+    frame: pd.DataFrame, runs: Runs, given: Mapping[str, Any], only_parameters: bool = False
+) -> Guess:
     """The space of the columns of a table that seem to be parameters.
 
     ``given`` decides on some of them: a parameter, a fixed value, or None for no parameter.
+    With ``only_parameters`` they are called so where they come from: neither a name nor a
+    likeness to the objective speaks against one.
     """
     columns: dict[str, Column] = {}
     parameters: dict[str, Parameter] = {}
@@ -84,7 +70,9 @@ def guess_space(frame: pd.DataFrame, runs: Runs, given: Mapping[str, Any]) -> Gu
             reasons[name] = "not wanted"
             continue
         column = column_of(frame[name], name)
-        found = _given(given[name]) if name in given else _judged(name, column, runs)
+        found = (
+            _given(given[name]) if name in given else _judged(name, column, runs, only_parameters)
+        )
         if isinstance(found, str):
             reasons[name] = found
         else:
@@ -93,7 +81,11 @@ def guess_space(frame: pd.DataFrame, runs: Runs, given: Mapping[str, Any]) -> Gu
                 columns[name] = _as_read(column, parameters[name])
     parameters |= {n: _given(p)[0] for n, p in given.items() if n not in frame and p is not None}
     _need_some(parameters, reasons)
-    return _with_conditions(parameters, reasons, columns, runs, given)
+    settled = explained(parameters, reasons, columns, runs, given)
+    reasons |= {name: settled[name].reason for name in reasons if name in settled}
+    known = {n: one.parameter for n, one in settled.items() if one.parameter is not None}
+    _need_some(known, {name: why for name, why in reasons.items() if name not in known})
+    return Guess(Space(known), reasons, [name for name, one in settled.items() if one.none])
 
 
 def _given(parameter: Parameter | Value) -> tuple[Parameter, str]:
@@ -101,25 +93,35 @@ def _given(parameter: Parameter | Value) -> tuple[Parameter, str]:
     return (parameter if known else Fixed(parameter)), "as given"  # type: ignore[return-value,arg-type]
 
 
-def _judged(name: str, column: Column | None, runs: Runs) -> tuple[Parameter, str] | str:
+def _judged(
+    name: str, column: Column | None, runs: Runs, only_parameters: bool
+) -> tuple[Parameter, str] | str:
     """A parameter and what speaks for it, or why the column is none."""
-    if reason := bookkeeping(name):
+    if reason := no_choice(name) if only_parameters else bookkeeping(name):
         return reason
     if column is None:
         return "its cells are lists or other things that cannot be compared"
     if not len(column.values):
         return "it is empty"
-    if len(column.values) == 1 or (len(column.distinct) == 1 and not column.others):
-        return f"always {column.values[0]!r}"
-    reason = no_parameter(column, runs.tasks, runs.losses)
-    if not reason and len(column.distinct):
-        reason = measurement(name)
+    measured = measurement(name) if len(column.distinct) and not only_parameters else ""
+    if constant(column):
+        return measured or _constant(column, runs)
+    losses = None if only_parameters else runs.losses
+    reason = no_parameter(column, runs.tasks, losses) or measured
     if not reason and not all(map(is_plain, column.others)):
         reason = "its cells are neither numbers nor texts"
     try:
         return reason or parameter_of(column)
     except SpaceError as error:  # numbers too far apart, for example
         return str(error).rstrip(".")
+
+
+def _constant(column: Column, runs: Runs) -> tuple[Parameter, str] | str:
+    """A single value: nothing to learn, unless an empty cell is another one."""
+    value = column.values[0]
+    if value is None or not is_plain(value) or not empty_share(column, runs):
+        return f"always {value!r}"
+    return categorical(with_none(column))
 
 
 def _as_read(column: Column, parameter: Parameter) -> Column:
@@ -137,87 +139,3 @@ def _need_some(parameters: Mapping[str, Parameter], reasons: Mapping[str, str]) 
             "no column seems to be a parameter"
             f" ({said or 'there are no other columns'}); say which are, by space=..."
         )
-
-
-# -- conditions ----------------------------------------------------------------------------
-
-
-def _with_conditions(
-    parameters: dict[str, Parameter],
-    reasons: dict[str, str],
-    columns: Mapping[str, Column],
-    runs: Runs,
-    given: Mapping[str, Any],
-) -> Guess:
-    """Each parameter that is empty here and there with the condition that explains it.
-
-    One that stays unexplained and is mostly empty is left out.
-    """
-    shares = {name: _empty_share(column, runs) for name, column in columns.items()}
-    partly = [name for name, share in shares.items() if share > 0 and not parameters[name].when]
-    known = {name: parameter for name, parameter in parameters.items() if name not in partly}
-    listed = [name for name in columns if name in partly or parameters[name].count <= _LISTED]
-    configs = _configs([columns[name] for name in listed], len(runs.tasks)) if partly else []
-    for name in sorted(partly, key=lambda name: shares[name]):
-        column = columns[name]
-        rows = _with_task(column, runs) & np.isfinite(runs.losses)
-        when: Mapping[str, Any] = {}
-        if (rows & ~column.there).sum() >= _FEW:
-            parents = [columns[parent] for parent in known if parent in columns]
-            rows &= ~_exceptions(column, parents, rows)
-            some = [configs[row] for row in np.flatnonzero(rows)]
-            when = with_conditions({**known, name: parameters[name]}, some)[name].when
-        if when:
-            known[name] = replace(parameters[name], when=when)
-            reasons[name] += f"; there when {condition_text(known[name])}"
-        elif shares[name] > _MOSTLY and name not in given:
-            reasons[name] = (
-                f"empty in {shares[name]:.0%} of the rows, and no other column explains where"
-            )
-        else:
-            known[name] = parameters[name]
-    _need_some(known, {name: why for name, why in reasons.items() if name not in known})
-    return Guess(Space({name: known[name] for name in parameters if name in known}), reasons)
-
-
-def _exceptions(
-    column: Column, parents: Sequence[Column], rows: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """The few rows that speak against the parent by which the rest is explained best.
-
-    A cell that was forgotten shall not hide a condition; if more than a few rows would have to
-    be set aside, none is.
-    """
-    best, fewest = np.zeros(len(rows), dtype=bool), _SLIPS * rows.sum() + 1
-    for parent in parents:
-        if not 1 < len(parent.values) <= _PARENT:
-            continue
-        there, which = column.there[rows], parent.which[rows] + 1
-        count = np.bincount(which, minlength=len(parent.values) + 1)
-        with_it = np.bincount(which, weights=there, minlength=len(parent.values) + 1)
-        usual = with_it > count / 2
-        slips = rows & (column.there != usual[parent.which + 1])
-        if slips.sum() < fewest and usual[count > 0].any() and not usual[count > 0].all():
-            best, fewest = slips, slips.sum()
-    return best
-
-
-def _with_task(column: Column, runs: Runs) -> NDArray[np.bool_]:
-    """The rows of the tasks that have the column at all."""
-    has = np.bincount(runs.tasks[column.there], minlength=runs.tasks.max() + 1) > 0
-    return np.asarray(has[runs.tasks])
-
-
-def _empty_share(column: Column, runs: Runs) -> float:
-    """How many of the cells are empty, in the tasks that have the column."""
-    return float(1 - column.there[_with_task(column, runs)].mean()) if column.there.any() else 0.0
-
-
-def _configs(columns: Sequence[Column], count: int) -> list[dict[str, Any]]:
-    """A dict for each row, without the empty cells."""
-    configs: list[dict[str, Any]] = [{} for _ in range(count)]
-    for column in columns:
-        for config, which in zip(configs, column.which.tolist(), strict=True):
-            if which >= 0:
-                config[column.name] = column.values[which]
-    return configs

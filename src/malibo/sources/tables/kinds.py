@@ -31,7 +31,7 @@ def parameter_of(column: Column) -> tuple[Parameter, str]:
     """A parameter that has the values of a column, and a sentence on what they are like."""
     numbers = column.distinct
     if column.others and not _mostly_numbers(len(numbers), column.others):
-        return _categorical(column)
+        return categorical(column)
     often = int(np.isfinite(column.numbers).sum()) / len(numbers)
     if len(numbers) <= _GRID and often >= _OFTEN and _is_grid(numbers):
         return _ordinal(numbers)
@@ -44,7 +44,8 @@ def _mostly_numbers(numbers: int, others: list[Any]) -> bool:
     return numbers > _GRID and len(slips) <= _ODD * numbers
 
 
-def _categorical(column: Column) -> tuple[Parameter, str]:
+def categorical(column: Column) -> tuple[Parameter, str]:
+    """The values of a column as choices, and a sentence on them."""
     choices = sorted(column.values, key=_natural)
     return Categorical(choices), f"{plural(len(choices), 'choice')}: {listing(choices)}"
 
@@ -73,7 +74,7 @@ def _ordinal(numbers: Array) -> tuple[Parameter, str]:
 def _range(numbers: Array, distinct: Array) -> tuple[Parameter, str]:
     low, high = float(distinct[0]), float(distinct[-1])
     log = _evenly_in_logarithm(numbers)
-    scale = ", log scale" if log else ""
+    scale = ", log scale" if log else _but_for_zero(numbers)
     if _whole(distinct):
         said = f"{len(distinct):,} whole numbers from {int(low):,} to {int(high):,}{scale}"
         return Int(int(low), int(high), log=log), said
@@ -88,6 +89,14 @@ def _evenly_in_logarithm(numbers: Array) -> bool:
     if low <= 0 or math.log10(high) - math.log10(low) < _DECADES:
         return False
     return _distance(np.log(numbers)) < _distance(numbers)
+
+
+def _but_for_zero(numbers: Array) -> str:
+    """What to do about a 0 that alone keeps numbers from the log scale; empty if none does."""
+    others = numbers[numbers != 0]
+    if len(others) in (0, len(numbers)) or not _evenly_in_logarithm(others):
+        return ""
+    return "; a log scale would fit all but the 0: for one, write a small number in its place"
 
 
 def _distance(numbers: Array) -> float:

@@ -32,6 +32,9 @@ _BOOKKEEPING = _set_of(
     ",",
 )
 
+#: Parameters that nobody tunes.
+_SEEDS = _set_of("seed, random seed, random state", ",")
+
 #: Beginnings that loggers give to what is not a parameter.
 _PREFIXES = {
     "_": "bookkeeping of the logger",
@@ -76,6 +79,14 @@ def bookkeeping(name: str) -> str:
     if " ".join(words) in _BOOKKEEPING:
         return "bookkeeping, by its name"
     return ""
+
+
+def no_choice(name: str) -> str:
+    """Why something of this name is not tuned although it is a parameter; empty if it may be."""
+    words = _words(name)
+    if not words:
+        return "it has no name"
+    return "a seed, by its name" if " ".join(words) in _SEEDS else ""
 
 
 def measurement(name: str) -> str:

@@ -25,8 +25,11 @@ _DATE = re.compile(
 )
 
 
-def no_parameter(column: Column, tasks: NDArray[np.intp], losses: Array) -> str:
-    """Why the values of a column are not those of a parameter; empty if they may be."""
+def no_parameter(column: Column, tasks: NDArray[np.intp], losses: Array | None) -> str:
+    """Why the values of a column are not those of a parameter; empty if they may be.
+
+    Without losses it is known to be no measurement, and is not compared with them.
+    """
     if _dates(column):
         return "dates or times"
     if reason := _identifier(column):
@@ -36,7 +39,7 @@ def no_parameter(column: Column, tasks: NDArray[np.intp], losses: Array) -> str:
     if not column.others:
         if _counter(column.numbers, tasks):
             return "it counts the rows"
-        if _follows_objective(column, tasks, losses):
+        if losses is not None and _follows_objective(column, tasks, losses):
             return "it goes with the objective in every task: probably another measurement"
     return ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,21 +13,27 @@ from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, listing, plural
 from malibo.history import Direction, Task, sign
-from malibo.sources.tables.codes import Mask, column_codes, gaps, reason_of
+from malibo.sources.tables.cells import Mask
+from malibo.sources.tables.codes import column_codes, gaps, reason_of
+from malibo.sources.tables.commas import why_unclear
+from malibo.sources.tables.empty import with_empty_cells
 from malibo.sources.tables.frames import Table, opened, renamed
 from malibo.sources.tables.given import GivenSpace, needed, read_space
-from malibo.sources.tables.guess import Guess, Runs, guess_space
+from malibo.sources.tables.guess import Guess, guess_space
+from malibo.sources.tables.names import bookkeeping, measurement
 from malibo.sources.tables.results import (
+    Runs,
     by_status,
-    failed_by,
     grouped,
     odd_states,
     read_losses,
+    short_rows,
     status_column,
     task_numbers,
 )
-from malibo.sources.tables.rows import OddRows, OnError, check_statuses, matching
-from malibo.space import Fixed, Parameter, Space
+from malibo.sources.tables.rows import FAILED, OddRows, OnError, check_statuses, matching
+from malibo.space import Fixed, Float, Int, Parameter, Space
+from malibo.space.conditions import condition_text
 from malibo.space.parameters import Array
 
 if TYPE_CHECKING:
@@ -38,7 +44,9 @@ if TYPE_CHECKING:
 class TableOptions:
     """How a table is read; see ``History.from_table``.
 
-    labels   a name for each row of a DataFrame in messages, in place of its number
+    labels            a name for each row of a DataFrame in messages, in place of its number
+    only_parameters   all columns but those named are parameters by where they come from: none
+                      is taken for the status, for bookkeeping or for a measurement
     """
 
     task: str
@@ -52,6 +60,7 @@ class TableOptions:
     where: Mapping[str, Any] | None = None
     on_error: OnError = "raise"
     labels: Sequence[str] | None = None
+    only_parameters: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,33 +71,31 @@ class Reading:
     guess: Guess | None
 
 
-def read_table(source: str | PathLike[str] | pd.DataFrame, **options: Any) -> list[Task]:
-    """One Task for each distinct value of the column ``task``; options as of TableOptions."""
-    return read(source, TableOptions(**options)).tasks
-
-
 def read(source: str | PathLike[str] | pd.DataFrame, options: TableOptions) -> Reading:
     """The tasks in a table, in order of appearance, and how its columns were understood."""
     given = read_space(options.space)
     _check(options, given)
-    table = _opened(source, options, given)
-    notes: list[str] = []
+    table, notes = _opened(source, options, given)
     others = {options.task, options.objective, *given, *options.ignore}
-    status = status_column(table, options.status, options.statuses, others)
+    status = options.status
+    if status is None and not options.only_parameters:
+        status = status_column(table, options.statuses, others)
     table, states = by_status(table, status, options.statuses, notes)
     odd = OddRows(table.label)
+    short_rows(table, odd)
     odd_states(table, status, states, odd)
-    losses = read_losses(table, options.objective, failed_by(states), odd)
+    losses = read_losses(table, options.objective, states == FAILED, odd)
     losses *= sign(options.direction)
     tasks, names = task_numbers(table, options.task, odd)
     if isinstance(given, Space):
         guess, space = None, given
     else:
         aside = {options.task, options.objective, status, *(options.where or ()), *options.ignore}
-        guess = _guess(table, Runs(tasks, losses), odd, given, aside)
-        space, notes = guess.space, notes + _left_out(guess)
+        columns = [n for n in map(str, table.frame) if n in given or n not in aside]
+        guess = _guess(table, columns, Runs(tasks, losses), odd, given, options.only_parameters)
+        space, notes = guess.space, notes + _notes(guess)
     blank = _blank(table, space, losses)
-    codes = _codes(table, space, tasks, blank, odd)
+    codes = _codes(table, space, tasks, blank, odd, notes)
     kept = _kept(table, odd, blank, options.on_error, notes)
     groups = grouped(tasks, names, kept)
     groups = _with_results(groups, losses, table.name, options.on_error, notes)
@@ -97,28 +104,6 @@ def read(source: str | PathLike[str] | pd.DataFrame, options: TableOptions) -> R
         for name, rows in groups.items()
     ]
     return Reading(made, guess)
-
-
-def frame_codes(frame: pd.DataFrame, space: Space) -> Array:
-    """Configurations in the rows of a DataFrame as codes; other columns are ignored."""
-    table = Table(frame, "the table", np.arange(1, len(frame) + 1, dtype=np.intp))
-    table.need([name for name in needed(space) if not space[name].when])
-    table.need([name for name in space if name in frame.columns])
-    columns = []
-    for name, parameter in space.items():
-        codes, wrong = column_codes(frame, name, parameter)
-        columns.append(codes)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            why = _why_wrong(frame, name, parameter, row)
-            raise HistoryError(f"column {name!r}, {table.label(row)}: {why}")
-    codes = space.complete(np.stack(columns, axis=1))
-    for name, empty in gaps(space, codes):
-        raise HistoryError(
-            f"column {name!r} is empty in {table.label(int(np.argmax(empty)))} although the"
-            " parameter is active there; fill it in, or leave the row out."
-        )
-    return codes
 
 
 # -- what is asked for ---------------------------------------------------------------------
@@ -144,8 +129,10 @@ def _check(options: TableOptions, given: Space | dict[str, Any]) -> None:
         raise HistoryError(f"{listing(both)} cannot be a parameter and be ignored.")
 
 
-def _opened(source: Any, options: TableOptions, given: Space | dict[str, Any]) -> Table:
-    """The rows that are asked for, of a table that has all columns it needs."""
+def _opened(
+    source: Any, options: TableOptions, given: Space | dict[str, Any]
+) -> tuple[Table, list[str]]:
+    """The rows that are asked for, of a table that has all columns it needs; and notes."""
     table = renamed(opened(source, options.labels), options.rename)
     status = [] if options.status is None else [options.status]
     table.need([options.task, options.objective, *status, *needed(given)])
@@ -153,27 +140,49 @@ def _opened(source: Any, options: TableOptions, given: Space | dict[str, Any]) -
     table.need(options.ignore, "ignore: ")
     whole = isinstance(given, Space)
     table.need([c for c in table.frame.columns if c in given or not whole])
-    return table.only(matching(table.frame, options.where or {}))
+    table = table.only(matching(table.frame, options.where or {}))
+    _need_clear(table, options, given)
+    frame, notes = with_empty_cells(table.frame, given, [options.task])
+    return replace(table, frame=frame), [*table.notes, *notes]
+
+
+def _need_clear(table: Table, options: TableOptions, given: Space | dict[str, Any]) -> None:
+    """Refuse commas of which nobody knows what they mean, in columns that are used."""
+    aside = {options.task, options.status, *(options.where or ()), *options.ignore}
+    for column, cell in table.unclear.items():
+        if column in given:
+            used = isinstance(given[column], Float | Int)
+        else:
+            named = isinstance(given, Space) or bookkeeping(column) or measurement(column)
+            used = column not in aside and not named
+        if used or column == options.objective:
+            raise HistoryError(f"{table.name}: {why_unclear(column, cell)}")
 
 
 def _guess(
-    table: Table, runs: Runs, odd: OddRows, given: Mapping[str, Any], aside: set[str | None]
+    table: Table,
+    columns: Sequence[str],
+    runs: Runs,
+    odd: OddRows,
+    given: Mapping[str, Any],
+    only_parameters: bool,
 ) -> Guess:
-    """The space of the columns that are not set aside, from the rows that are not odd."""
+    """The space of some columns, from the rows that are not odd."""
     sound = ~odd.rows(len(table))
     if not np.isfinite(runs.losses[sound]).any():
         raise HistoryError(f"{table.name} has no valid run; {odd.text() or 'all failed'}.")
-    columns = [column for column in table.frame.columns if column in given or column not in aside]
     frame = table.only(sound).frame[columns]
-    return guess_space(frame, Runs(runs.tasks[sound], runs.losses[sound]), given)
+    return guess_space(frame, Runs(runs.tasks[sound], runs.losses[sound]), given, only_parameters)
 
 
-def _left_out(guess: Guess) -> list[str]:
-    """A sentence for each reason for which columns are left out."""
+def _notes(guess: Guess) -> list[str]:
+    """A sentence for each reason for which columns are left out, and on cells that mean None."""
     reasons: dict[str, list[str]] = {}
     for name, reason in guess.left_out.items():
         reasons.setdefault(reason, []).append(name)
-    return [f"{listing(names, 10)} left out: {reason}" for reason, names in reasons.items()]
+    notes = [f"{listing(names, 10)} left out: {reason}" for reason, names in reasons.items()]
+    nones = listing(guess.nones, 10)
+    return [*notes, f"an empty cell of {nones} is the choice None"] if nones else notes
 
 
 # -- rows ----------------------------------------------------------------------------------
@@ -185,6 +194,7 @@ def _codes(
     tasks: NDArray[np.intp],
     blank: Mask,
     odd: OddRows,
+    notes: list[str],
 ) -> Array:
     """The configurations as codes; cells that cannot be read make their rows odd."""
     columns = []
@@ -194,10 +204,29 @@ def _codes(
         odd.add(wrong, name, partial(_why_wrong, table.frame, name, parameter))
     codes = space.complete(np.stack(columns, axis=1))
     wrong = odd.rows(len(table)) | blank
+    notes += _ignored(table.frame[~wrong], space, codes[~wrong])
     for name, empty in gaps(space, codes, tasks):
         odd.add(empty & ~wrong, name, lambda row: "it is empty although the parameter is active")
+        odd.hint = (
+            f" If an empty cell of {name!r} means something, say what, by space={{{name!r}: ...}}:"
+            " a Categorical with the choice None, or a parameter with a condition (when=...)."
+        )
     codes[:, _imputed(table.frame, space)] = np.nan  # the history fills them in, and says so
     return codes
+
+
+def _ignored(frame: pd.DataFrame, space: Space, codes: Array) -> list[str]:
+    """A sentence for each parameter that has values where its condition says it has none."""
+    notes = []
+    for index, (name, parameter) in enumerate(space.items()):
+        if parameter.when and name in frame:
+            lost = frame[name].notna().to_numpy() & np.isnan(codes[:, index])
+            if lost.any():
+                count = plural(int(lost.sum()), "value")
+                notes.append(
+                    f"{count} of {name!r} ignored: it is there when {condition_text(parameter)}"
+                )
+    return notes
 
 
 def _why_wrong(frame: pd.DataFrame, name: str, parameter: Parameter, row: int) -> str:
@@ -227,7 +256,7 @@ def _kept(
     if wrong.any() and on_error == "raise":
         raise HistoryError(
             f"{count} of {table.name} cannot be read: {odd.text()}. Mend the table, ignore the"
-            ' column, or leave such rows out: on_error="skip" (--on-error skip).'
+            f' column, or leave such rows out: on_error="skip" (--on-error skip).{odd.hint}'
         )
     if wrong.any():
         notes.append(f"{count} left out: {odd.text()}")

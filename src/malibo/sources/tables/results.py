@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from malibo.errors import HistoryError, listing
+from malibo.errors import HistoryError, listing, plural
 from malibo.extras import require
-from malibo.sources.tables.cells import as_floats
-from malibo.sources.tables.codes import Mask
+from malibo.sources.tables.cells import Mask, as_floats
 from malibo.sources.tables.frames import Table
-from malibo.sources.tables.rows import FAILED, SKIP, OddRows, counted, meanings, unknown_status
+from malibo.sources.tables.rows import SKIP, OddRows, counted, meanings, unknown_status
 from malibo.space.parameters import Array
-
-if TYPE_CHECKING:
-    pass
 
 States = NDArray[np.str_]
 
 _MOST = 0.5  # of the words in a column called "status" must be known
 
 
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """What is known of the rows besides their columns.
+
+    tasks    (n,) number of the task of each row
+    losses   (n,) NaN where the trial failed
+    """
+
+    tasks: NDArray[np.intp]
+    losses: Array
+
+
 def status_column(
-    table: Table, status: str | None, statuses: Mapping[str, str] | None, others: Collection[str]
+    table: Table, statuses: Mapping[str, str] | None, others: Collection[str]
 ) -> str | None:
-    """The column of the status: the one named, else one that is called so and seems to be it."""
-    if status is not None:
-        return status
+    """The column of the status, if one is called so and seems to be it."""
     for column in table.frame.columns:
         if column.lower() in ("state", "status") and column not in others:
             states = meanings(table.frame[column], statuses)
@@ -51,6 +57,20 @@ def by_status(
     if skipped.all():
         raise HistoryError(f"{table.name} has no run that has ended; {notes[-1]}.")
     return table.only(~skipped), states[~skipped]
+
+
+def short_rows(table: Table, odd: OddRows) -> None:
+    """Rows that end too early: what they lack was not empty, it was lost."""
+    if not table.short:
+        return
+    header = list(table.frame.columns)
+    cells = np.array([table.short.get(place, len(header)) for place in table.places.tolist()])
+
+    def reason(row: int) -> str:
+        return f"the row has {plural(int(cells[row]), 'cell')}, the header {len(header)}"
+
+    for count in sorted({*table.short.values()}):
+        odd.add(cells == count, header[count], reason)
 
 
 def odd_states(table: Table, column: str | None, states: States, odd: OddRows) -> None:
@@ -87,11 +107,6 @@ def task_numbers(table: Table, column: str, odd: OddRows) -> tuple[NDArray[np.in
     empty = numbers == known[""]
     odd.add(empty, column, lambda row: "it is empty; name the task of every row")
     return numbers, list(known)
-
-
-def failed_by(states: States) -> Mask:
-    """Which rows are failed trials, whatever their objective says."""
-    return np.asarray(states == FAILED)
 
 
 def grouped(

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, listing, nearest, plural
 from malibo.extras import require
-from malibo.sources.tables.cells import read_text
+from malibo.sources.tables.cells import Mask, key_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Mask = NDArray[np.bool_]
 OnError = Literal["raise", "skip"]
 
 FINISHED, FAILED, SKIP = "finished", "failed", "skip"
@@ -34,9 +33,13 @@ _SHOWN = 5  # odd rows in one message
 
 
 class OddRows:
-    """Rows that cannot be read, each with its column and the reason."""
+    """Rows that cannot be read, each with its column and the reason.
+
+    hint   a sentence on what else may be done about them
+    """
 
     def __init__(self, label: Callable[[int], str]) -> None:
+        self.hint = ""
         self._label = label
         self._found: list[tuple[Mask, str, Callable[[int], str]]] = []
 
@@ -89,17 +92,10 @@ def matching(frame: pd.DataFrame, where: Mapping[str, Any]) -> Mask:
 def _equal(column: pd.Series, wanted: Sequence[Any]) -> Mask:
     pandas = require("pandas", "table")
     which, distinct = pandas.factorize(column)
-    keys = {_key(value) for value in wanted}
-    table = [_key(value) in keys for value in distinct]
+    keys = {key_of(value) for value in wanted}
+    table = [key_of(value) in keys for value in distinct]
     empty = any(pandas.isna(value) for value in wanted)
     return np.asarray(np.array([*table, empty], dtype=bool)[which])
-
-
-def _key(value: Any) -> str:
-    """What makes two cells equal: numbers and truth values by value, the rest by text."""
-    plain = value.item() if hasattr(value, "item") else value
-    read = read_text(plain) if isinstance(plain, str) else plain
-    return str(int(read)) if isinstance(read, float) and read.is_integer() else str(read)
 
 
 def meanings(column: pd.Series, more: Mapping[str, str] | None = None) -> NDArray[np.str_]:
