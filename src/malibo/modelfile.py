@@ -74,6 +74,8 @@ def read_model(path: str | PathLike[str]) -> MetaModel:
             names = file.keys()
             tensors = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, OSError) as error:
+        if not _begins_like_one(path):
+            raise ModelFileError(f"{path} is no model file; malibo train makes one.") from None
         raise ModelFileError(
             f"{path} is damaged, truncated or no model file ({error}). Train the model again,"
             " or copy the file anew."
@@ -83,6 +85,12 @@ def read_model(path: str | PathLike[str]) -> MetaModel:
         return _model(json.loads(header), tensors)
     except (InputError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: the header cannot be understood ({error!r}).") from None
+
+
+def _begins_like_one(path: str | PathLike[str]) -> bool:
+    """Whether a file begins with a length and JSON, as one of safetensors does."""
+    with open(path, "rb") as file:
+        return file.read(9)[8:] == b"{"
 
 
 def _checked_header(

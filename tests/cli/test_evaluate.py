@@ -39,8 +39,11 @@ def run(path: Path, *options: str) -> Result:
 def test_the_text_has_the_tasks_and_a_verdict(runs: Path) -> None:
     result = run(runs, "--trials", "4", "--seeds", "1")
     assert result.exit_code == 0, result.output
-    assert "Verdict: too few tasks to tell." in result.stdout
+    assert (
+        "Verdict: too few tasks to tell, because intervals need at least 5 tasks." in result.stdout
+    )
     assert "Note: task 'c' is not tuned: 3 distinct valid configurations" in result.stdout
+    assert "After 5 trials" not in result.stdout  # of 4
 
 
 def test_json_is_one_object_and_nothing_else(runs: Path) -> None:
@@ -68,3 +71,4 @@ def test_wrong_numbers_are_refused(runs: Path) -> None:
 def test_help_has_an_example() -> None:
     result = CliRunner().invoke(main, ["evaluate", "--help"])
     assert "malibo evaluate runs.csv --task dataset --objective val_loss" in result.stdout
+    assert 'verdict is "worth it" if both intervals' in " ".join(result.stdout.split())

@@ -74,10 +74,12 @@ def test_a_study_on_a_screen(model: MetaModel) -> None:
     assert found[0].startswith("tuning.db: a study of malibo, format 1, ")
     assert found[1].startswith("study       'tuning', minimize, seed 7, begun 20")
     assert found[2] == "trials      14 trials: 2 finished, 1 failed, 11 running"
-    assert found[3] == "pending     3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 1 more"
-    assert found[4] == "failed      2, the last one: exit code 1: no memory"
-    assert found[5] == "best        1, with 0.25"
-    assert found[6].strip().startswith(f"lr={study.trials[1].config['lr']:.6g}, ")
+    assert found[3].startswith(f"pending     trial 3: lr={study.trials[3].config['lr']:.6g}, ")
+    assert [row.split(":")[0] for row in found[4:6]] == [f"pending     trial {n}" for n in (4, 5)]
+    assert found[6] == "            and 6, 7, 8, 9, 10, 11, 12, 13"
+    assert found[7] == "failed      last, trial 2: exit code 1: no memory"
+    assert found[8] == "best        1, with 0.25"
+    assert found[9].strip().startswith(f"lr={study.trials[1].config['lr']:.6g}, ")
     assert f"trust       {study.trust:.2f}, the past " in "\n".join(found)
     assert found[-1] == "  epochs     fixed 10"
 
@@ -87,7 +89,11 @@ def test_a_study_as_json(model: MetaModel) -> None:
     study.ask(2)
     study.tell(0, None, "broken")
     facts = json.loads(run("tuning.db", "--json").stdout)
-    assert (facts["seed"], facts["trials"], facts["pending"]) == (7, 2, [1])
+    assert (facts["seed"], facts["trials"], facts["pending"]) == (
+        7,
+        2,
+        {"1": study.trials[1].config},
+    )
     assert facts["failures"] == {"0": "broken"}
     assert facts["best"] is None
     assert facts["trust"] == study.trust
@@ -145,7 +151,7 @@ def test_what_cannot_be_shown_is_one_line(folder: Path) -> None:
     for file, message in (
         ("no.malibo", "there is no model file 'no.malibo'"),
         (str(folder), "is a directory"),
-        ("notes.txt", "is damaged, truncated or no model file"),
+        ("notes.txt", "is no model file; malibo train makes one"),
     ):
         result = run(file)
         assert (result.exit_code, result.stdout) == (2, "")

@@ -130,7 +130,7 @@ def test_a_wrong_place_is_told_before_the_work_is_done(monkeypatch: pytest.Monke
         raise AssertionError("work was done")
 
     monkeypatch.setattr("malibo.report.read_tuning", work)
-    assert "there is no folder 'no'" in wrong("tuning.db", "-o", "no/report.html")
+    assert "there is no folder no." in wrong("tuning.db", "-o", "no/report.html")
 
 
 def test_the_help_has_an_example() -> None:

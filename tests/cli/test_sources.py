@@ -128,11 +128,11 @@ def test_studies_of_optuna_are_loaded(tmp_path: Path) -> None:
 def test_runs_of_mlflow_are_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
 
-    def read_runs(*given: Any) -> None:
+    def read(*given: Any) -> None:
         asked.append(given)
         raise InputError("enough")
 
-    monkeypatch.setattr(mlflow, "read_runs", read_runs)
+    monkeypatch.setattr(mlflow, "read", read)
     for source in (str(tmp_path), f"mlflow:{tmp_path}"):
         with pytest.raises(InputError, match="enough"):
             load(options(source, objective="loss", metric="best", where=("tags.a=b",)))
@@ -143,6 +143,32 @@ def test_runs_of_mlflow_are_handed_on(tmp_path: Path, monkeypatch: pytest.Monkey
     assert source == str(tmp_path)
     assert metric == "best"
     assert given == TableOptions("experiment", "loss", where={"tags.a": "b"})
+
+
+@pytest.mark.parametrize(
+    ("objective", "direction", "told"),
+    [
+        ("val/acc", None, True),
+        ("val/acc", "maximize", False),
+        ("val/acc", "minimize", False),
+        ("f1Loss", None, False),
+        ("loss", None, False),
+    ],
+)
+def test_a_score_without_a_direction_is_pointed_out(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    objective: str,
+    direction: Any,
+    told: bool,
+) -> None:
+    frame = pd.read_csv(table(tmp_path / "runs.csv")).rename(columns={"loss": objective})
+    for name in ("one.csv", "two.csv"):
+        frame.to_csv(tmp_path / name, index=False)
+    both = tmp_path / "one.csv", tmp_path / "two.csv"
+    load(options(*both, task="data", objective=objective, direction=direction))
+    line = "malibo: 'val/acc' is minimised; if more is better, say --direction maximize\n"
+    assert capsys.readouterr().err == (line if told else "")
 
 
 def test_a_column_may_have_any_of_the_values_that_are_told(csv: Path) -> None:

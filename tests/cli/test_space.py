@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from malibo import History, Space
 from malibo.cli import COMMANDS, main
+from sources.mlflow.examples import Example, write_database
 
 ROWS = "data,lr,layers,epochs,loss\n" + "".join(
     f"{'ab'[i % 2]},{(i * 7 % 20) / 20 + 0.013},{1 + i % 3},5,{(i * 11 % 20) / 10}\n"
@@ -95,6 +96,21 @@ def test_of_several_tables_each_has_its_guess(csv: Path, tmp_path: Path) -> None
     assert text.startswith(f"{csv}\nParameters:")
     assert f"\n{other}\nParameters:" in text
     assert "  depth=Int(low=1, high=3, log=False, step=1)," in text
+
+
+def test_runs_of_mlflow_have_their_reasons_too(tmp_path: Path) -> None:
+    runs = [
+        Example(f"run{i}", {"lr": f"0.{i}1", "epochs": "5"}, {"rmse": [i / 7]}) for i in range(9)
+    ]
+    database = write_database(tmp_path / "mlflow.db", {"adult": runs})
+    result = run(database, "--objective", "rmse")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[:4] == [
+        "Parameters:",
+        "  lr      float        9 values from 0.01 to 0.81",
+        "Left out:",
+        "  epochs  always 5",
+    ]
 
 
 def test_a_space_is_replaced_whole(

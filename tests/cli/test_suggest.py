@@ -112,8 +112,12 @@ def test_wrong_files_are_named(folder: Path) -> None:
     assert "there is no study 'no.db'; begin one from a model file" in refused("--study", "no.db")
     assert "is a directory" in refused(str(folder))
     Path("space.json").write_text("{", encoding="utf-8")
-    assert "space.json: not a space in JSON" in refused("--space", "space.json", "--study", "n.db")
-    assert "cannot read the space 'no.json'" in refused("--space", "no.json", "--study", "n.db")
+    assert "'space.json' cannot be read as a space: not a space in JSON" in refused(
+        "--space", "space.json", "--study", "n.db"
+    )
+    assert "there is no file 'no.json' with a space" in refused(
+        "--space", "no.json", "--study", "n.db"
+    )
     Path("tuning.db").write_text("mine", encoding="utf-8")
     assert "tuning.db is not a study of malibo" in refused("tuning.malibo")
     assert Path("tuning.db").read_text(encoding="utf-8") == "mine"

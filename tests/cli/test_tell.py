@@ -41,7 +41,7 @@ def test_a_value_is_told(study: Study) -> None:
     assert result.stderr == ""
     lines = result.stdout.splitlines()
     assert lines[:2] == ["trial 1: 0.25", "best so far: trial 1, 0.25"]
-    expected = f"trust in the past: {study.trust:.2f}, too early to tell whether the past helps"
+    expected = f"trust in the past: {study.trust:.2f}, it is open whether the past helps"
     assert lines[2] == expected
     assert run("tuning.db", "0", "0.5").stdout.splitlines()[1] == "best so far: trial 1, 0.25"
     assert [trial.value for trial in study.trials] == [0.5, 0.25, None]
@@ -147,3 +147,25 @@ def test_a_cold_study_says_nothing_of_trust(study: Study) -> None:
     cold.ask()
     result = run("cold.db", "0", "0.5")
     assert result.stdout == "trial 0: 0.5\nbest so far: trial 0, 0.5\n"
+
+
+def test_a_trial_that_was_not_run_is_given_back(study: Study) -> None:
+    (trial,) = study.ask()
+    result = run("tuning.db", str(trial.number), "--give-back")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"trial {trial.number}: waiting\n")
+    assert study.ask()[0].config == trial.config
+    assert "takes the number of a trial" in refused("tuning.db", "0", "--give-back", "--failed")
+
+
+def test_a_note_stays_when_the_value_is_replaced(study: Study) -> None:
+    (trial,) = study.ask()
+    study.tell(trial.number, 1.2, "flask cracked")
+    run("tuning.db", str(trial.number), "1.25", "--overwrite")
+    assert (study.trials[-1].value, study.trials[-1].note) == (1.25, "flask cracked")
+
+
+def test_a_decimal_comma_is_explained(study: Study) -> None:
+    (trial,) = study.ask()
+    message = refused("tuning.db", str(trial.number), "73,5")
+    assert "the value must be a number, got '73,5'; with a point: 73.5." in message

@@ -137,7 +137,7 @@ def test_a_command_that_is_not_there_is_one_line(study: Study) -> None:
 
 def test_the_same_failure_from_the_start_is_shown(study: Study) -> None:
     message = refused("tuning.db", "--", "sh", "-c", "echo {config} oh no >&2; exit 1")
-    assert "the first 3 trials failed alike (exit code 1: " in message
+    assert "3 trials in a row failed alike (exit code 1: " in message
     assert "oh no" in message
 
 

@@ -90,12 +90,12 @@ def test_flips_of_many_tasks_are_sampled() -> None:
 def test_the_text_names_tasks_trials_and_verdict() -> None:
     found = Evaluation((*evaluation((60, 20), (4, 25), (2, 15)).tasks,), ("one is short.",))
     text = found.text()
-    lines = text.splitlines()
-    assert lines[1].split() == ["task", "rows", "trials", "random", "cold", "warm"]
-    assert lines[2].split() == ["task", "0", "100", "30", "30", "20", "≥", "60"]
-    assert lines[3].split() == ["task", "1", "100", "30", "30", "25", "4"]
+    lines = text.splitlines()[7:]
+    assert lines[0].split() == ["task", "rows", "trials", "random", "cold", "warm"]
+    assert lines[1].split() == ["task", "0", "100", "30", "30", "20", "≥", "60"]
+    assert lines[2].split() == ["task", "1", "100", "30", "30", "25", "4"]
     assert "against random search: 26 (median; too few tasks for an interval)." in text
-    assert "Verdict: too few tasks to tell. Only" in text
+    assert "Verdict: too few tasks to tell, because intervals need at least 5 tasks. Only" in text
     assert lines[-1] == "Note: one is short."
     assert "hint" not in text
 
@@ -103,8 +103,37 @@ def test_the_text_names_tasks_trials_and_verdict() -> None:
 def test_the_text_says_how_sure_it_is() -> None:
     text = evaluation((60, 20), *[(4, 25)] * 6).text()
     assert "Trials saved against random search: 26 (median; 90 % interval over tasks: -30" in text
-    assert "Verdict: no clear gain. With 7 tasks this is a hint and no proof." in text
+    rule = "not both intervals are above 0, and neither is below it"
+    assert (
+        f"Verdict: no clear gain, because {rule}. With 7 tasks this is a hint and no proof." in text
+    )
     assert "hint" not in evaluation(*[(3, 20)] * 8).text()
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        ((3, 20), "Verdict: worth it, because both intervals are above 0."),
+        ((40, 20), "Verdict: harmful, because an interval is below 0."),
+    ],
+)
+def test_the_text_says_by_what_rule_the_verdict_comes(pair: tuple[int, int], said: str) -> None:
+    assert said in evaluation(*[pair] * 8).text()
+
+
+def test_the_text_explains_each_column_of_its_table() -> None:
+    lines = evaluation((3, 20)).text().splitlines()
+    explained = [line.split()[0] for line in lines[1:6]]
+    assert ["task", *explained] == lines[7].split()
+
+
+def test_the_lead_is_told_for_trials_that_were_given_and_not_where_all_tie() -> None:
+    text = evaluation(*[(3, 20)] * 6).text()
+    assert "After 5 trials the warm start is better than the cold one in 100% of" in text
+    assert "After 10 trials the warm start and the cold one are the same." in text
+    short = Evaluation((Tuned("a", 18, 9, 9, (2,), (3,), ((1, 1),)),), ()).text()
+    assert "After 5 trials" in short
+    assert "After 10 trials" not in short
 
 
 def test_facts_are_plain_and_say_the_same() -> None:

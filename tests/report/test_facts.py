@@ -117,8 +117,8 @@ def past_facts(tuning: Tuning, config: SuggestConfig) -> Facts:
     ("prior", "trust", "word", "start"),
     [
         (0.8, 0.97, "helps", "The past helps (trust 0.97; 0.80 before the first result)."),
-        (0.8, 0.9, "open", "It is too early to tell whether the past helps (trust 0.90;"),
-        (0.8, 0.7, "open", "It is too early to tell whether the past helps (trust 0.70;"),
+        (0.8, 0.9, "open", "It is open whether the past helps (trust 0.90;"),
+        (0.8, 0.7, "open", "It is open whether the past helps (trust 0.70;"),
         (0.8, 0.4, "misleads", "The past misleads (trust 0.40; 0.80 before the first result)."),
         (0.1, 0.5, "helps", "The past helps (trust 0.50; 0.10 before the first result)."),
         (1.0, 1.0, "unjudged", "The past is believed whatever comes: trust was set to 1."),

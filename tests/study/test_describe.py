@@ -33,7 +33,7 @@ def test_counts_leave_out_what_there_is_none_of() -> None:
     [
         (0.934, "helps", "0.93, the past helps here"),
         (0.1, "misleads", "0.10, the past misleads here"),
-        (0.8, "open", "0.80, too early to tell whether the past helps"),
+        (0.8, "open", "0.80, it is open whether the past helps"),
         (1.0, None, "1.00"),
     ],
 )

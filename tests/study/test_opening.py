@@ -82,5 +82,5 @@ def test_a_model_trained_anew_is_noticed(cold: Path) -> None:
 
 def test_a_space_that_is_no_text_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "space.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"cannot read the space .*: it is no text"):
+    with pytest.raises(InputError, match=r"space.json' cannot be read as a space: .*codec"):
         Place.of(None, tmp_path / "new.db").begin(space=tmp_path / "space.json")

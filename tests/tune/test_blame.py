@@ -1,4 +1,4 @@
-"""The command is to blame for one failure from the start, and for nothing else."""
+"""The command is to blame for one failure from the start, or for a long row of it later."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from malibo.tune.blame import Blame
 from malibo.tune.outcome import Outcome
 
 FAILED = Outcome.of_failure("exit code 1: a")
+FAILED_OTHERWISE = Outcome.of_failure("exit code 2: a")
 
 
 def after(outcomes: list[Outcome], jobs: int = 1) -> Blame:
@@ -32,20 +33,23 @@ def test_what_was_written_may_differ_and_the_first_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
-    [Outcome.of_value(0.5), Outcome.of_value(float("nan")), Outcome.of_failure("exit code 2: a")],
+    "other", [Outcome.of_value(0.5), Outcome.of_value(float("nan")), FAILED_OTHERWISE]
 )
-@pytest.mark.parametrize("when", [0, 1, 2])
-def test_anything_else_acquits_for_good(other: Outcome, when: int) -> None:
-    outcomes = [FAILED] * 6
-    outcomes.insert(when, other)
-    assert not after(outcomes).falls_on_command
-    assert after(outcomes).failed == []
+@pytest.mark.parametrize(("jobs", "enough"), [(1, 6), (3, 6), (4, 8)])
+def test_once_it_did_something_else_it_takes_more(other: Outcome, jobs: int, enough: int) -> None:
+    assert not after([other, *[FAILED] * (enough - 1)], jobs).falls_on_command
+    blame = after([FAILED, other, *[FAILED] * enough], jobs)
+    assert blame.falls_on_command
+    assert [trial.number for trial in blame.failed] == list(range(2, enough + 2))
+    assert blame.note == FAILED.note
 
 
-def test_an_acquittal_from_outside_holds() -> None:
-    blame = after([FAILED] * 3)
-    blame.acquit()
-    blame.add(Trial(3, {}, "running"), FAILED)
-    assert not blame.falls_on_command
-    assert blame.failed == []
+def test_failures_that_are_not_in_a_row_blame_nobody() -> None:
+    assert not after([FAILED, Outcome.of_value(0.5)] * 10).falls_on_command
+    assert not after([FAILED, FAILED_OTHERWISE] * 10).falls_on_command
+
+
+def test_a_failure_of_another_kind_begins_a_row() -> None:
+    blame = after([FAILED, *[FAILED_OTHERWISE] * 6])
+    assert blame.falls_on_command
+    assert blame.note == FAILED_OTHERWISE.note

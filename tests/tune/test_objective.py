@@ -117,11 +117,11 @@ def test_no_earlier_value_stands_in_for_one_that_cannot_be_read(tmp_path: Path, 
     assert f"'val_loss' is no number on the last line that has it: {line!r}" in str(error.value)
 
 
-def test_a_null_does_not_count_beside_a_number(tmp_path: Path) -> None:
-    assert output(tmp_path, '{"loss": 0.25, "error": null}') == 0.25
-    assert math.isnan(output(tmp_path, '{"loss": NaN, "error": null}'))
+@pytest.mark.parametrize("line", ['{"a": 0.25, "b": null}', '{"a": null, "b": 10}'])
+def test_a_null_may_be_the_objective_of_a_run_that_has_none(tmp_path: Path, line: str) -> None:
     with pytest.raises(NoObjectiveError, match="has the numbers 'a', 'b'; say which by --key"):
-        output(tmp_path, '{"a": null, "b": null}')
+        output(tmp_path, line)
+    assert math.isnan(output(tmp_path, '{"a": null, "b": 10}', "a"))
 
 
 def test_colours_are_no_part_of_a_line(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from malibo.cli.sources import SourceOptions, load_history, source_options
     "--trials",
     default=30,
     type=click.IntRange(1),
-    help="The level to reach is what random search reaches in so many trials.",
+    help="The target is what random search finds in so many trials, with an even chance.",
 )
 @click.option(
     "--seeds", default=3, type=click.IntRange(1), help="Tunings of each task, warm and cold."
@@ -25,6 +25,11 @@ def evaluate(source: SourceOptions, trials: int, seeds: int, as_json: bool) -> N
 
     Each task is left out once and tuned as if it were new: with the past of the others, without
     a past, and at random. Only configurations that were run can be chosen, so nothing is run again.
+
+    Counted are the trials until a target is reached, and how many of them a warm start saves: the
+    median over tasks, and a 90 % interval. The verdict is "worth it" if both intervals, against
+    random search and against a cold start, are above 0; "harmful" if one is below 0; "no clear
+    gain" otherwise. With fewer than 5 tasks there is none.
 
     \b
     Example:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LINES, _COLUMNS = 24, 100  # one screen
 _LABEL = 10
+_PENDING = 3  # trials without a result that are shown in full
 
 
 @click.command()
@@ -67,7 +68,7 @@ def _study_facts(study: Study) -> dict[str, Any]:
         **facts(study),
         "seed": study.seed,
         "created": study.created,
-        "pending": [trial.number for trial in trials if not trial.told],
+        "pending": {trial.number: trial.config for trial in trials if not trial.told},
         "failures": {trial.number: trial.note for trial in trials if trial.status == "failed"},
     }
 
@@ -128,15 +129,25 @@ def _study_rows(facts: dict[str, Any]) -> list[str]:
     what = f"{facts['name']!r}, {facts['direction']}, seed {facts['seed']}, begun {begun}"
     rows = [_title(facts, "study"), _row("study", what), _row("trials", counts_text(facts))]
     if facts["pending"]:
-        rows.append(_row("pending", listing(facts["pending"], 10)))
+        rows += _pending_rows(facts["pending"])
     if facts["failures"]:
         number, note = list(facts["failures"].items())[-1]
-        rows.append(_row("failed", f"{number}, the last one: {note or 'nothing was noted'}"))
+        rows.append(_row("failed", f"last, trial {number}: {note or 'nothing was noted'}"))
     if best := facts["best"]:
         rows.append(_row("best", f"{best['number']}, with {best['value']!r}"))
         rows += _rows("", config_text(best["config"]))
     trust = trust_text(facts)
     return [*rows, _row("trust", trust)] if trust else rows
+
+
+def _pending_rows(pending: dict[int, Any]) -> list[str]:
+    """The trials without a result: a line each, the others by their number."""
+    from malibo.study.describe import config_text
+
+    shown = list(pending.items())[:_PENDING]
+    rows = [_row("pending", f"trial {number}: {config_text(config)}") for number, config in shown]
+    rest = list(pending)[_PENDING:]
+    return [*rows, _row("", f"and {listing(rest, 10)}")] if rest else rows
 
 
 def _model_rows(facts: dict[str, Any]) -> list[str]:

@@ -45,7 +45,7 @@ class SourceOptions:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Past runs, and for each table among their sources how its columns were understood."""
+    """Past runs, and for tables and runs of MLflow among their sources how they were understood."""
 
     history: History
     guesses: dict[str, Guess]
@@ -71,7 +71,7 @@ def load_history(source: SourceOptions) -> History:
 
 
 def load(source: SourceOptions) -> Loaded:
-    """The past runs, and how the columns of tables were understood."""
+    """The past runs, and how columns of tables and parameters of MLflow were understood."""
     from malibo.history import History
     from malibo.sources.detect import kind_of
     from malibo.sources.tables.given import read_space
@@ -87,6 +87,7 @@ def load(source: SourceOptions) -> Loaded:
         with _warnings_as_lines():
             histories[name], guess = _LOADERS[kind](name, source)
         guesses |= {} if guess is None else {name: guess}
+    _mention_direction(source, set(kinds.values()))
     one = next(iter(histories.values()))
     history = one if len(histories) == 1 else History(_distinct(histories))
     if not isinstance(space, dict) and history.space != space:
@@ -105,6 +106,19 @@ def _warnings_as_lines() -> Iterator[None]:
             lines = [str(w.message) for w in caught if w.category is UserWarning]
             for line in dict.fromkeys(lines):
                 click.echo(f"malibo: {line}", err=True)
+
+
+def _mention_direction(source: SourceOptions, kinds: set[str]) -> None:
+    """Say that an objective is minimised, if nobody said so and its name is that of a score."""
+    from malibo.sources.tables.names import like_a_score
+
+    told = source.direction is not None or source.objective is None
+    if not told and kinds & {"table", "mlflow"} and like_a_score(str(source.objective)):
+        click.echo(
+            f"malibo: {source.objective!r} is minimised; if more is better, say --direction"
+            " maximize",
+            err=True,
+        )
 
 
 # -- one source ----------------------------------------------------------------------------
@@ -129,15 +143,15 @@ def _unnamed_columns(name: str) -> InputError:
     )
 
 
-def _load_mlflow(name: str, source: SourceOptions) -> tuple[History, None]:
+def _load_mlflow(name: str, source: SourceOptions) -> tuple[History, Guess | None]:
     from malibo.history import History
-    from malibo.sources.mlflow import read_runs
+    from malibo.sources.mlflow import read
 
     if source.objective is None:
         raise InputError(f"{name!r} holds runs of MLflow: name the metric by --objective.")
     options = _table_options(source, source.task or "experiment", source.objective)
-    tasks = read_runs(name.removeprefix("mlflow:"), options, source.metric or "last")
-    return History(tasks, tasks[0].space), None
+    reading = read(name.removeprefix("mlflow:"), options, source.metric or "last")
+    return History(reading.tasks, reading.tasks[0].space), reading.guess
 
 
 def _load_optuna(name: str, source: SourceOptions) -> tuple[History, None]:

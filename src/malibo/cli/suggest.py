@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from tqdm import tqdm
 
 from malibo.cli.output import emit, hint, json_option
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from malibo.history import Direction
 
 _PATH = click.Path(path_type=Path)
+_MANY = 5  # suggestions that take longer than one likes to wait without a sign
 
 
 @click.command()
@@ -60,7 +62,8 @@ def suggest(
     if warning := place.retrained():
         click.echo(f"malibo: {warning}", err=True)
     found = place.begin(space=space, name=name, seed=seed, direction=direction)
-    trials = found.ask(n)
+    bar = tqdm(range(n), desc="suggesting", leave=False, disable=None if n > _MANY else True)
+    trials = [trial for _ in bar for trial in found.ask()]
     given = [{"number": trial.number, "config": trial.config} for trial in trials]
     text = "\n".join(trial_text(trial) for trial in trials)
     emit({"study": str(found.path), "trials": given}, text, as_json)

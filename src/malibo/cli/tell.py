@@ -15,13 +15,23 @@ if TYPE_CHECKING:
     from malibo.study import Trial
 
 _PATH = click.Path(path_type=Path)
-_OPTIONS = ("--failed", "--config", "--note", "--overwrite", "--study", "--json", "--help")
+_OPTIONS = (
+    "--failed",
+    "--give-back",
+    "--config",
+    "--note",
+    "--overwrite",
+    "--study",
+    "--json",
+    "--help",
+)
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("file", type=_PATH)
 @click.argument("numbers", nargs=-1, metavar="[TRIAL] [VALUE]")
 @click.option("--failed", is_flag=True, help="It failed, and has no value.")
+@click.option("--give-back", is_flag=True, help="It was not run: suggest it again, first.")
 @click.option("--config", help="A configuration of your own, as JSON, in place of TRIAL.")
 @click.option("--note", default="", help="A sentence to keep with it.")
 @click.option("--overwrite", is_flag=True, help="Replace what was told of it before.")
@@ -31,6 +41,7 @@ def tell(
     file: Path,
     numbers: tuple[str, ...],
     failed: bool,
+    give_back: bool,
     config: str | None,
     note: str,
     overwrite: bool,
@@ -45,17 +56,23 @@ def tell(
     \b
       malibo tell tuning.malibo 3 0.21
       malibo tell tuning.malibo 4 --failed
+      malibo tell tuning.malibo 5 --give-back
       malibo tell tuning.malibo --config '{"lr": 0.01, "layers": 2}' 0.3
     """
     from malibo.study import Place
     from malibo.study.describe import facts, standing, trial_facts
 
-    number, value = _read(numbers, failed, config is not None)
+    if give_back and (failed or config is not None):
+        raise InputError("--give-back takes the number of a trial, and nothing else.")
+    number, value = _read(numbers, failed or give_back, config is not None)
     place = Place.of(file, study)
     if warning := place.retrained():
         click.echo(f"malibo: {warning}", err=True)
     found = place.open()
-    if config is None:
+    if give_back:
+        found.give_back(number)
+        trial = found.trials[number]
+    elif config is None:
         trial = found.tell(number, value, note, overwrite=overwrite)
     else:
         trial = found.add(_read_config(config), value, note, overwrite=overwrite)
@@ -65,7 +82,7 @@ def tell(
 
 
 def _told(trial: Trial) -> str:
-    return f"trial {trial.number}: {'failed' if trial.value is None else repr(trial.value)}"
+    return f"trial {trial.number}: {trial.status if trial.value is None else repr(trial.value)}"
 
 
 def _read(words: tuple[str, ...], failed: bool, own: bool) -> tuple[int, float | None]:
@@ -95,7 +112,8 @@ def _value(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise InputError(f"the value must be a number, got {word!r}.") from None
+        dot = f"; with a point: {word.replace(',', '.')}" if word.count(",") == 1 else ""
+        raise InputError(f"the value must be a number, got {word!r}{dot}.") from None
 
 
 def _read_config(text: str) -> dict[str, Any]:

@@ -38,7 +38,9 @@ class _Command(click.Command):
 
 @click.command(cls=_Command)
 @click.argument("words", nargs=-1, metavar="FILE -- COMMAND...")
-@click.option("--trials", default=30, type=click.IntRange(1), help="Until the study has so many.")
+@click.option(
+    "--trials", default=30, type=click.IntRange(1), help="Until so many of the study have ended."
+)
 @click.option("--jobs", default=1, type=click.IntRange(1), help="Commands at a time.")
 @click.option("--timeout", type=_SECONDS, help="Seconds until a command is stopped.")
 @click.option("--key", help="Name of the objective in the output: val_loss.")
@@ -85,7 +87,8 @@ def tune(
 
     A command that fails, prints no objective, or takes too long is a failed trial; malibo inspect
     and the logs, in tuning.db.logs, say why. What it leaves running is ended. If the first three
-    trials fail in the same way, malibo stops, and they are run again the next time.
+    trials, or later six in a row, fail in the same way, malibo stops, and they are run again the
+    next time.
 
     It can be stopped at any time (Ctrl-C), or be killed: the same line goes on, with what was
     running first. Several may work on one study.

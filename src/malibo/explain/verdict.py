@@ -20,6 +20,30 @@ _LEAST, _FEW = 5, 8  # tasks: below there is no interval, below all tasks must a
 _OUTSIDE = 0.05  # probability of being beyond either end of an interval
 _FLIPS = 4096  # drawn where there are too many to try all
 
+_WORTH, _NO_GAIN, _HARMFUL, _TOO_FEW = (
+    "worth it",
+    "no clear gain",
+    "harmful",
+    "too few tasks to tell",
+)
+
+#: The rule behind each verdict, as the text gives it.
+_RULES = {
+    _WORTH: "both intervals are above 0",
+    _NO_GAIN: "not both intervals are above 0, and neither is below it",
+    _HARMFUL: "an interval is below 0",
+    _TOO_FEW: f"intervals need at least {_LEAST} tasks",
+}
+
+_LEGEND = """\
+Trials until a tuning has found a result as good as the target (median over seeds).
+  rows     configurations of the task that were run: each tuning chooses among these
+  trials   set the target: what random search finds in so many, with at least an even chance
+  random   trials after which random search has this even chance; fewer if more rows are as good
+  cold     trials of a tuning without a past
+  warm     trials of a tuning with the other tasks as its past
+"""
+
 
 @dataclass(frozen=True)
 class Tuned:
@@ -102,11 +126,11 @@ class Evaluation:
         independent tasks with nothing to gain, "worth it" is said in 5 % of cases at most.
         """
         if len(self.tasks) < _LEAST:
-            return "too few tasks to tell"
+            return _TOO_FEW
         both = (self.over_random, self.over_cold)
         if all(saved.low > 0 for saved in both):
-            return "worth it"
-        return "harmful" if any(saved.high < 0 for saved in both) else "no clear gain"
+            return _WORTH
+        return _HARMFUL if any(saved.high < 0 for saved in both) else _NO_GAIN
 
     def facts(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -129,20 +153,20 @@ class Evaluation:
         return [
             f"Trials saved against random search: {_interval(self.over_random)}.",
             f"Trials saved against a cold start:  {_interval(self.over_cold)}.",
-            *(
-                f"After {ahead.trial} trials the warm start is better than the cold one in"
-                f" {ahead.better:.0%} of the tunings and worse in {ahead.worse:.0%}"
-                f" (p = {ahead.p:.2g})."
-                for ahead in self.ahead
-            ),
+            *(_lead(ahead) for ahead in self.ahead if ahead.trial <= self._trials),
         ]
+
+    @property
+    def _trials(self) -> int:
+        """The most that were given to random search."""
+        return max(task.trials for task in self.tasks)
 
     def _verdict_sentence(self) -> str:
         hint = f" With {plural(len(self.tasks), 'task')} this is a hint and no proof."
         few = _LEAST <= len(self.tasks) < _FEW
         return (
-            f"Verdict: {self.verdict}.{hint * few} Only configurations that were run could be"
-            " chosen: what nobody ran, no method could find."
+            f"Verdict: {self.verdict}, because {_RULES[self.verdict]}.{hint * few} Only"
+            " configurations that were run could be chosen: what nobody ran, no method could find."
         )
 
 
@@ -182,10 +206,19 @@ def _interval(saved: Saved) -> str:
     return f"{saved.median:g} (median; 90 % interval over tasks: {saved.low:g} to {saved.high:g})"
 
 
+def _lead(ahead: Ahead) -> str:
+    if ahead.equal == 1:
+        return f"After {ahead.trial} trials the warm start and the cold one are the same."
+    return (
+        f"After {ahead.trial} trials the warm start is better than the cold one in"
+        f" {ahead.better:.0%} of the tunings and worse in {ahead.worse:.0%} (p = {ahead.p:.2g})."
+    )
+
+
 def _table(tasks: Sequence[Tuned]) -> list[str]:
     width = max(4, *(len(task.task) for task in tasks))
     lines = [
-        "Trials to what random search reaches in the trials given (median over seeds)",
+        _LEGEND,
         f"{'task':{width}}  {'rows':>6}  {'trials':>6}  {'random':>6}  {'cold':>6}  {'warm':>6}",
     ]
     for task in tasks:

@@ -108,7 +108,7 @@ def _verdict(trust: float | None, prior: float, unjudged: bool) -> tuple[str, st
     if found == "misleads":
         return found, f"The past misleads {told}."
     if found == "open":
-        return found, f"It is too early to tell whether the past helps {told}."
+        return found, f"It is open whether the past helps {told}."
     return "unjudged", "The past is believed whatever comes: trust was set to 1."
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from malibo.errors import InputError, listing, nearest
 from malibo.extras import require
+from malibo.files import is_sqlite
 from malibo.metamodel import MetaModel
 from malibo.report.tuning import Tuning
 from malibo.sources.optuna.storages import (
     is_journal,
-    is_sqlite,
     name_of,
     opened,
     storage_errors,

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from copy import copy
@@ -19,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from malibo.errors import InputError
+from malibo.files import is_sqlite, part_beside
 from malibo.study import table
 
 VERSION = 1
-_MAGIC = b"SQLite format 3\x00"
 PATIENCE = 120.0  # seconds until another process must have ended its transaction
 
 _SCHEMA = (
@@ -73,11 +72,9 @@ class Database:
         if path.exists():
             raise _exists(path)
         try:
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-            os.close(handle)
+            part = cls(part_beside(path))
         except OSError as error:
             raise StudyError(f"cannot write {path}: {error.strerror}.") from None
-        part = cls(Path(name))
         try:
             with part.transaction() as connection:
                 for statement in _SCHEMA:
@@ -86,7 +83,6 @@ class Database:
                 rows.append(("version", json.dumps(VERSION)))
                 connection.executemany("INSERT INTO malibo VALUES (?, ?)", rows)
                 connection.execute("INSERT INTO model VALUES (?)", (model,))
-            os.chmod(part.path, 0o666 & ~_umask())
             _move(part.path, path)
         finally:
             with suppress(FileNotFoundError):
@@ -168,8 +164,7 @@ def is_database(path: Path, given: Path | None = None) -> bool:
     if path.is_dir():
         raise StudyError(f"{str(given)!r} is a directory, not a study.")
     try:
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+        return is_sqlite(path)
     except FileNotFoundError:
         raise StudyError(f"there is no study {str(given)!r}.") from None
     except OSError as error:
@@ -190,9 +185,3 @@ def _move(part: Path, path: Path) -> None:
         if path.exists():
             raise _exists(path) from None
         os.replace(part, path)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -14,7 +14,7 @@ from malibo.study.trial import Trial
 _MEANINGS: dict[PastVerdict, str] = {
     "helps": "the past helps here",
     "misleads": "the past misleads here",
-    "open": "too early to tell whether the past helps",
+    "open": "it is open whether the past helps",
 }
 
 

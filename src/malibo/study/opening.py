@@ -9,6 +9,7 @@ from typing import Any
 from malibo.errors import InputError, ModelFileError
 from malibo.history import Direction
 from malibo.metamodel import MetaModel
+from malibo.sources.tables.given import read_space_file
 from malibo.space import Space
 from malibo.study.database import StudyError, is_database
 from malibo.study.study import Study
@@ -26,23 +27,34 @@ class Place:
         """``file`` is a model or a study; the study of tuning.malibo is tuning.db beside it."""
         if file is None:
             if study is None:
-                raise InputError("name a model file or a study; the help shows an example.")
+                raise InputError(
+                    "name a model file or a study; to begin without a model, name the new study"
+                    " by --study FILE.db."
+                )
             return cls(study, None)
         if file.exists() and is_database(file):
             if study is not None:
                 raise InputError(f"{file} is a study itself; leave out the other one, {study}.")
             return cls(file, None)
         beside = file.with_suffix(".db") if study is None else study
+        if file == beside and file.exists():
+            raise StudyError(f"{file} is neither a study nor a model of malibo.")
         if file == beside or not (file.exists() or beside.exists()):
             raise StudyError(f"there is no file {str(file)!r}.")
         return cls(beside, file if file.exists() else None)
 
     def open(self) -> Study:
         """The study, which must have begun."""
-        if not self.study.exists():
-            name = self.model or self.study
-            raise StudyError(f"there is no study {self.study} yet; begin: malibo suggest {name}")
-        return Study.open(self.study)
+        if self.study.exists():
+            return Study.open(self.study)
+        if self.model is None:
+            raise StudyError(f"there is no study {str(self.study)!r}.")
+        MetaModel.load(self.model)  # a file of another kind is told as such
+        beside = self.study == self.model.with_suffix(".db")
+        where = "" if beside else f" --study {self.study}"
+        raise StudyError(
+            f"there is no study {self.study} yet; begin: malibo suggest {self.model}{where}"
+        )
 
     def target(self, space: Path | None = None) -> Space:
         """The space of the study, or of the one that would begin."""
@@ -52,7 +64,7 @@ class Place:
             return MetaModel.load(self.model).space
         if space is None:
             raise self._nothing_to_begin_with()
-        return read_space(space)
+        return read_space_file(space)
 
     def begin(
         self,
@@ -66,7 +78,7 @@ class Place:
         if space is not None and self.model is not None:
             raise InputError(f"{self.model} has a space; leave out the model or {space}.")
         wanted: dict[str, Any] = {"name": name, "seed": seed, "direction": direction}
-        target = None if space is None else read_space(space)
+        target = None if space is None else read_space_file(space)
         if not self.study.exists():
             try:
                 return self._create(target, wanted)
@@ -110,19 +122,6 @@ class Place:
             f"{self.model} was trained anew since the study {self.study} began; the study keeps"
             " its own model. For a new study: --study FILE."
         )
-
-
-def read_space(path: Path) -> Space:
-    """A space from a JSON file, as ``Space.to_json`` writes it."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise InputError(f"cannot read the space {str(path)!r}: {reason}.") from None
-    try:
-        return Space.from_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def _check_same(study: Study, wanted: dict[str, Any]) -> None:

@@ -75,10 +75,11 @@ def start(connection: sqlite3.Connection, number: int, owner: str | None) -> Non
 
 
 def finish(connection: sqlite3.Connection, number: int, value: float, note: str) -> None:
-    """A trial is over; NaN if it failed."""
+    """A trial is over; NaN if it failed. Without a note, an earlier one stays."""
     status, result = ("failed", None) if math.isnan(value) else ("finished", value)
     connection.execute(
-        "UPDATE trials SET status = ?, value = ?, ended = ?, note = ? WHERE number = ?",
+        "UPDATE trials SET status = ?, value = ?, ended = ?, note = coalesce(nullif(?, ''), note)"
+        " WHERE number = ?",
         (status, result, time.time(), note, number),
     )
 

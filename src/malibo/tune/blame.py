@@ -5,33 +5,35 @@ from __future__ import annotations
 from malibo.study import Trial
 from malibo.tune.outcome import Outcome
 
-_ALIKE = 3  # first trials that fail in one way, from which on the command is to blame
+_FIRST = 3  # trials that fail in one way from the start, from which on the command is to blame
+_IN_A_ROW = 6  # the same, once the command has done something else
 
 
 class Blame:
-    """The outcomes from the start, as long as all of them are one and the same failure."""
+    """The latest outcomes, as long as all of them are one and the same failure."""
 
     def __init__(self, jobs: int) -> None:
-        self._enough = max(_ALIKE, jobs)
-        self._acquitted = False
+        self._jobs = jobs
+        self._worked = False
+        self._kind = ""
         self.failed: list[Trial] = []
         self.note = ""
-        self._kind = ""
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
-        """A trial has ended. Once one ends in another way, the command works."""
+        """A trial has ended. If it ended in another way than the last ones, they are forgotten."""
         if not outcome.doubtful or (self.failed and outcome.kind != self._kind):
-            self.acquit()
-        elif not self._acquitted:
-            self.note, self._kind = self.note or outcome.note, outcome.kind
+            self.worked()
+        if outcome.doubtful:
+            self.note, self._kind = (self.note or outcome.note), outcome.kind
             self.failed.append(trial)
 
-    def acquit(self) -> None:
-        """The command is known to work, for good."""
-        self._acquitted = True
+    def worked(self) -> None:
+        """The command has done something else: more is needed to blame it from now on."""
+        self._worked, self.note = True, ""
         self.failed.clear()
 
     @property
     def falls_on_command(self) -> bool:
-        """Whether so many have failed alike that it is not the configurations."""
-        return len(self.failed) >= self._enough
+        """Whether so many in a row have failed alike that it is not the configurations."""
+        enough = max(_IN_A_ROW, 2 * self._jobs) if self._worked else max(_FIRST, self._jobs)
+        return len(self.failed) >= enough

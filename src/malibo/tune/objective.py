@@ -145,7 +145,6 @@ def _from_object(values: dict[str, Any], key: str | None, where: str) -> float:
             return value
         raise NoObjectiveError(f"{where} has no number {key!r}; it has {listing(values)}")
     numbers = {name: number for name, v in values.items() if (number := _number(v)) is not None}
-    numbers = {n: number for n, number in numbers.items() if values[n] is not None} or numbers
     if len(numbers) != 1:
         found = f"the numbers {listing(numbers)}; say which by --key" if numbers else "no number"
         raise NoObjectiveError(f"the JSON object in {where} has {found}")

@@ -1,7 +1,8 @@
-"""A bar with the progress of a study and its best value, on a terminal."""
+"""What people see meanwhile: a bar with the best value, on a terminal, and failures anywhere."""
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -32,6 +33,11 @@ class Progress:
             best = study.best
             self._bar.n = _told(study)
             self._bar.set_postfix(best="none yet" if best is None else best.value)
+
+    def say(self, line: str) -> None:
+        """A line for people, above the bar if there is one."""
+        with suppress(OSError):
+            self._bar.write(line, file=sys.stderr)
 
 
 def _told(study: Study) -> int:

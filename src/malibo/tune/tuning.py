@@ -70,6 +70,9 @@ class _Loop:
         self._results: list[tuple[Trial, Outcome]] = []
         self._unstarted: list[Trial] = []
         self._blame = Blame(plan.jobs)
+        with suppress(StudyBusyError):
+            if study.best is not None:
+                self._blame.worked()
         self._asking = True
         self._ending: Ending = "done"
         self._next_sign = time.monotonic()
@@ -173,19 +176,18 @@ class _Loop:
                 self._study.tell(trial.number, outcome.value, outcome.note)
             del self._results[0]
             self._bar.update(self._study)
+            if outcome.value is None:
+                self._bar.say(f"malibo: trial {trial.number} failed: {outcome.note}")
 
     def _check_command(self) -> None:
-        """Stop if nothing but the same failure has come: it is the command, not the trials."""
+        """Stop if nothing but the same failure comes: it is the command, not the trials."""
         if self._plan.keep_going or not self._blame.falls_on_command:
-            return
-        if self._study.best is not None:
-            self._blame.acquit()
             return
         failed = [*self._blame.failed]
         for trial in failed:
             self._study.give_back(trial.number, owner=self._owner, retry=True)
         raise CommandError(
-            f"the first {len(failed)} trials failed alike ({self._blame.note}); see"
+            f"{len(failed)} trials in a row failed alike ({self._blame.note}); see"
             f" {logs(self._study)}. They wait, and the same line runs them again; if it is not the"
             " command that is wrong, with --keep-going."
         )

@@ -15,6 +15,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import malibo
 from malibo import Categorical, Float, History, Int, Space
 from malibo.errors import HistoryError, MissingDependencyError
+from malibo.sources.mlflow import read
+from malibo.sources.tables import TableOptions
 from sources.mlflow.examples import Example, write_folder
 
 NAN = np.nan
@@ -54,6 +56,24 @@ def repaired(history: History) -> list[str]:
         .partition("What was done to fit the past to this space:\n")[2]
         .splitlines()
     )
+
+
+def test_the_guess_is_handed_on_with_its_reasons(tmp_path: Path) -> None:
+    runs = [
+        run(f"a{i}", i / 7, f"0.{i}1", params={"lr": f"0.{i}1", "epochs": "5"}) for i in range(9)
+    ]
+    source = write_folder(tmp_path / "mlruns", {"adult": runs})
+    found = read(source, TableOptions("experiment", "loss"))
+    assert found.guess is not None
+    assert found.guess.reasons == {"epochs": "always 5", "lr": "9 values from 0.01 to 0.81"}
+    assert [task.space for task in found.tasks] == [found.guess.space]
+
+
+def test_infinite_metrics_are_told_of(tmp_path: Path) -> None:
+    runs = [run("a1"), run("a2", np.inf, "0.2"), run("a3", NAN, "0.3")]
+    history = history_of(tmp_path, {"adult": runs})
+    assert_array_equal(history.losses, [0.5, NAN, NAN])
+    assert repaired(history) == ["- 1 infinite objective counts as failed (all tasks)"]
 
 
 # -- tasks ---------------------------------------------------------------------------------

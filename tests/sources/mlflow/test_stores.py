@@ -77,7 +77,7 @@ def test_all_is_read_but_what_is_deleted_and_nothing_is_changed(
 
 @pytest.mark.parametrize(
     ("metric", "values"),
-    [(LAST, [2, NAN, NAN]), (LEAST, [1, 4, NAN]), (GREATEST, [3, 4, NAN])],
+    [(LAST, [2, INFINITE, NAN]), (LEAST, [1, 4, NAN]), (GREATEST, [3, 4, NAN])],
 )
 def test_the_last_or_the_best_of_what_was_logged_counts(
     write: Callable[..., Path], metric: Metric, values: list[float]
@@ -343,7 +343,7 @@ def test_a_frame_has_ids_of_experiments_and_empty_cells() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_greatest_float_of_a_frame_is_infinite(sign: int) -> None:
     frame = a_frame().assign(**{"metrics.loss": [sign * sys.float_info.max, sign * INFINITE]})
-    assert_equal([run.value for run in stored_runs(frame, LAST)], [NAN, NAN])
+    assert_equal([run.value for run in stored_runs(frame, LAST)], [sign * INFINITE] * 2)
 
 
 def test_frames_that_are_not_of_search_runs_are_refused() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malibo import Categorical, History, Int, Ordinal
+from malibo import Categorical, Float, History, Int, Ordinal
 from malibo.errors import HistoryError
 from malibo.sources.tables.commas import with_points
 from malibo.sources.tables.files import read_file
@@ -64,6 +64,46 @@ def test_numbers_with_thousands_marked_never_become_smaller(numbers: list[int]) 
     assert bool(unclear) == any(number >= 1000 for number in numbers)
 
 
+NUMBERS = [f"{i},5" for i in range(20)]
+
+
+@pytest.mark.parametrize("odd", ["n.d.", "RT", "<0,5", "12,5 min", "NA", "None", "inf", "- "])
+def test_an_odd_cell_hides_no_decimal_commas(odd: str) -> None:
+    cells, notes, unclear = read(a=[*NUMBERS, odd])
+    assert cells == {"a": [*(cell.replace(",", ".") for cell in NUMBERS), odd]}
+    assert notes == ["commas in 'a' were read as decimal points"]
+    assert unclear == {}
+
+
+def test_half_of_the_cells_and_ten_must_be_numbers() -> None:
+    assert read(a=[*NUMBERS, *["n.d."] * 20])[0]["a"][0] == "0.5"
+    assert read(a=[*NUMBERS, *["n.d."] * 21])[0]["a"][0] == "0,5"
+    assert read(a=[*NUMBERS[:10], "n.d."])[0]["a"][0] == "0.5"
+    assert read(a=[*NUMBERS[:9], "n.d."])[0]["a"][0] == "0,5"
+    assert read(a=[*NUMBERS[:3], *["NA"] * 20])[0]["a"][0] == "0.5"  # an empty cell is not odd
+
+
+def test_a_longer_list_says_that_the_others_are_lists() -> None:
+    for cell in ("64,64,64", "(64, 64, 64)"):
+        assert read(a=[*NUMBERS, cell])[0] == {"a": [*NUMBERS, cell]}
+
+
+def test_an_odd_cell_hides_no_points_either() -> None:
+    points = [cell.replace(",", ".") for cell in NUMBERS]
+    cells, notes, _ = read(kernel=["3,3"] * 21, lr=[*points, "n.d."])
+    assert (cells["kernel"][0], notes) == ("3,3", [])
+
+
+def test_thousands_are_in_doubt_although_a_cell_is_odd() -> None:
+    assert read(a=[*["1,024"] * 10, "n.d."])[2] == {"a": "1,024"}
+    assert read(a=[*["1,024"] * 9, "n.d."])[2] == {}
+
+
+def test_a_point_among_decimal_commas_is_in_doubt_before_three_digits() -> None:
+    assert read(a=[*NUMBERS, "1.024"])[2] == {"a": "1.024"}
+    assert read(a=[*NUMBERS, "65.0"])[2] == {}
+
+
 # -- in a table ----------------------------------------------------------------------------
 
 
@@ -112,6 +152,29 @@ def test_a_doubtful_objective_is_refused(tmp_path: Path) -> None:
     lines = [f"a\t{i}\t0.{i + 1}\t1\t{'951' if i % 2 else '1,985'}" for i in range(9)]
     path = written(tmp_path / "runs.tsv", lines)
     with pytest.raises(HistoryError, match="column 'y' has '1,985'"):
+        History.from_table(path, task="task", objective="y")
+
+
+@pytest.mark.parametrize("mark", [",", "."])
+def test_odd_rows_are_the_same_with_commas_and_with_points(tmp_path: Path, mark: str) -> None:
+    lines = [f"a\t{i % 7}\t0.{i * 7 % 31 + 10}\t1\t{i * 11 % 31}.5" for i in range(31)]
+    lines[3] = "a\t1\t0.5\t1\tn/d"
+    lines[5] = "a\t1\tRT\t1\t2.5"
+    path = written(tmp_path / "runs.tsv", [line.replace(".", mark) for line in lines])
+    given: dict[str, Any] = {"task": "task", "objective": "y"}
+    with pytest.raises(HistoryError, match=r"2 rows .* line 5, column 'y'.*; line 7, column 'lr'"):
+        History.from_table(path, **given)
+    history = History.from_table(path, **given, on_error="skip")
+    assert len(history) == 29
+    assert history.space["lr"] == Float(0.1, 0.4)
+
+
+def test_a_point_that_may_be_of_thousands_is_refused(tmp_path: Path) -> None:
+    lines = [f"a\t{i}\t0,{i + 1}\t1\t{i},5" for i in range(19)]
+    path = written(tmp_path / "runs.tsv", [*lines, "a\t19\t0,5\t1\t1.024"])
+    with pytest.raises(
+        HistoryError, match=r"column 'y' has '1\.024', .* if the point is a decimal"
+    ):
         History.from_table(path, task="task", objective="y")
 
 

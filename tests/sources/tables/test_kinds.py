@@ -75,6 +75,18 @@ def test_a_slip_among_many_numbers_leaves_them_numbers() -> None:
     assert isinstance(guessed(["1", "2", "3", "auto"])[0], Categorical)
 
 
+def test_a_slip_among_few_different_numbers_is_one_that_is_rare() -> None:
+    grid = [20, 40, 60] * 3
+    assert guessed([*grid, 20, "RT"])[0] == Ordinal([20, 40, 60])
+    assert isinstance(guessed([*grid, "RT"])[0], Categorical)  # 9 numbers
+    assert isinstance(guessed([*grid, 20, "RT", "?"])[0], Categorical)  # 10 of 12 are numbers
+    assert guessed([*range(0, 20, 2), "RT"])[0] == Int(0, 18)
+    choice = [*(str(n / 10) for n in range(1, 11)), "sqrt"] * 9
+    assert isinstance(guessed(choice)[0], Categorical)  # as often as each of the numbers
+    assert guessed([*choice[:10] * 9, "sqrt"])[0] == Ordinal([n / 10 for n in range(1, 11)])
+    assert isinstance(guessed([*[2.5] * 20, "RT"])[0], Categorical)  # else there is no range
+
+
 @pytest.mark.parametrize(
     ("low", "high", "log", "bounds"),
     [

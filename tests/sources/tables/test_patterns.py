@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from malibo.sources.tables.cells import column_of
-from malibo.sources.tables.names import bookkeeping, measurement
+from malibo.sources.tables.names import bookkeeping, like_a_score, measurement
 from malibo.sources.tables.patterns import no_parameter
 
 RNG = np.random.default_rng(0)
@@ -141,3 +141,13 @@ def test_measurements_are_known_by_their_names(name: str) -> None:
 def test_names_of_parameters_are_left_alone(name: str) -> None:
     assert bookkeeping(name) == ""
     assert measurement(name) == ""
+
+
+@pytest.mark.parametrize("name", names("val/acc,testAccuracy,F1,yield,roc_auc,R2,metrics.score"))
+def test_scores_are_known_by_their_names(name: str) -> None:
+    assert like_a_score(name)
+
+
+@pytest.mark.parametrize("name", names("val_loss,accuracy_error,neg_acc,rmse,y,brier_score,"))
+def test_other_objectives_are_not_taken_for_scores(name: str) -> None:
+    assert not like_a_score(name)

@@ -87,6 +87,28 @@ def test_maximize_turns_the_sign() -> None:
     assert history.direction == "maximize"
 
 
+@pytest.mark.parametrize(
+    ("cells", "failed", "note"),
+    [
+        ([1.0, np.inf, -np.inf], 2, "2 infinite objectives count as failed"),
+        (["1", "2", "-Infinity"], 1, "1 infinite objective counts as failed"),
+        (["1", "NA", "inf"], 2, "1 infinite objective counts as failed"),
+        (["1", "2", None], 1, None),
+    ],
+)
+def test_infinite_objectives_are_told_of(cells: list[Any], failed: int, note: str | None) -> None:
+    frame = pd.DataFrame({"t": "a", "x": [0.1, 0.2, 0.3], "y": cells})
+    history = History.from_table(frame, task="t", objective="y", space={"x": Float(0, 1)})
+    told = [sentence for sentence in history.repairs if "infinite" in sentence]
+    assert told == ([] if note is None else [note])
+    assert history.tasks[0].failed == failed
+
+
+def test_an_infinite_objective_of_a_failed_run_is_no_news() -> None:
+    frame = good_frame().assign(state=["ok", "ok", "failed", "ok"], loss=[1, 2, np.inf, 3])
+    assert not any("infinite" in sentence for sentence in read(frame).repairs)
+
+
 @pytest.mark.parametrize("failure", [None, NAN, np.inf, -np.inf])
 def test_an_objective_without_a_number_is_a_failed_trial(failure: float | None) -> None:
     history = read(changed("loss", 3, failure), direction="maximize")

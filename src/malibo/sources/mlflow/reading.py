@@ -18,7 +18,8 @@ from malibo.extras import require
 from malibo.history import Direction, Task, sign
 from malibo.sources.mlflow.runs import Field, Metric, Run, field_of, having
 from malibo.sources.mlflow.stores import name_of, stored_runs
-from malibo.sources.tables import TableOptions, read
+from malibo.sources.tables import Reading, TableOptions
+from malibo.sources.tables import read as read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,16 @@ def read_runs(
     options: TableOptions,
     metric: Literal["last", "best"] = "last",
 ) -> list[Task]:
-    """A task for each experiment, or for each value of a tag or parameter.
+    """The tasks alone of what ``read`` gives."""
+    return read(source, options, metric).tasks
+
+
+def read(
+    source: str | PathLike[str] | pd.DataFrame,
+    options: TableOptions,
+    metric: Literal["last", "best"] = "last",
+) -> Reading:
+    """A task for each experiment, or for each value of a tag or parameter; and the guess.
 
     The options are those of a table, about runs; its task is "experiment", "tags.NAME" or
     "params.NAME", its objective a metric. A task without any finished run that has the metric
@@ -52,8 +62,8 @@ def read_runs(
     _leave_out_tasks_without_a_value(judged, wanted, source)
     _settle_odd_runs(judged, options.on_error)
     not_tuned = {one.name for one in (of_task, *of_where) if one.kind == "params"}
-    tasks = _tasks(judged, of_task.column, wanted.column, not_tuned, options)
-    return [_with_notes(one, judged) for one in tasks]
+    found = _read(judged, of_task.column, wanted.column, not_tuned, options)
+    return replace(found, tasks=[_with_notes(one, judged) for one in found.tasks])
 
 
 def _metric(objective: str, metric: str, direction: Direction) -> Metric:
@@ -135,7 +145,7 @@ def _oddity(run: Run, task: str, of_task: Field, metric: Metric) -> str:
 
 
 def _leave_out_tasks_without_a_value(judged: _Judged, metric: Metric, source: object) -> None:
-    valued = {task for task, value, _ in judged.used if not math.isnan(value)}
+    valued = {task for task, value, _ in judged.used if math.isfinite(value)}
     if not valued:
         raise HistoryError(
             f"{name_of(source)} has no finished run with a value of {metric.name!r}, a task and"
@@ -146,7 +156,7 @@ def _leave_out_tasks_without_a_value(judged: _Judged, metric: Metric, source: ob
         warnings.warn(
             f"no finished run has a value of {metric.name!r} in {listing(sorted(others), 20)}."
             " They are left out.",
-            stacklevel=4,
+            stacklevel=5,
         )
     judged.used = [one for one in judged.used if one[0] in valued]
     judged.odd = [one for one in judged.odd if one[0] not in others]
@@ -169,9 +179,9 @@ def _settle_odd_runs(judged: _Judged, on_error: str) -> None:
 # -- the table -----------------------------------------------------------------------------
 
 
-def _tasks(
+def _read(
     judged: _Judged, task: str, objective: str, not_tuned: Collection[str], options: TableOptions
-) -> list[Task]:
+) -> Reading:
     """A row for each run that counts: its parameters as the texts they are, its task and value."""
     pandas = require("pandas", "table")
     names = sorted({name for *_, run in judged.used for name in run.params} - set(not_tuned))
@@ -189,7 +199,7 @@ def _tasks(
         labels=[f"run {run.run_id}" for *_, run in judged.used],
         only_parameters=True,
     )
-    return read(pandas.DataFrame(columns), of_table).tasks
+    return read_table(pandas.DataFrame(columns), of_table)
 
 
 def _unlike(name: str, names: Collection[str]) -> str:

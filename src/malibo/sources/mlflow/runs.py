@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,12 +29,13 @@ class Metric:
         return f"metrics.{self.name}"
 
     def value(self, points: Iterable[Point]) -> float:
-        """The value of a run; NaN where it is no finite number."""
+        """The value of a run; of several a finite one, if there is any."""
         if self.pick == "last":
-            return finite(max(points)[2])  # as MLflow has it: the greatest step, then the time
-        known = [number for *_, point in points if (number := finite(point)) == number]
+            return as_logged(max(points)[2])  # as MLflow has it: the greatest step, then the time
+        values = [as_logged(point) for *_, point in points]
+        known = [value for value in values if math.isfinite(value)]
         if not known:
-            return float("nan")
+            return next((value for value in values if math.isinf(value)), math.nan)
         return min(known) if self.pick == "least" else max(known)
 
 
@@ -51,9 +53,9 @@ class Run:
     value: float | None
 
 
-def finite(value: float) -> float:
-    """The value, or NaN if it is infinite: databases of MLflow have the greatest float for that."""
-    return value if abs(value) < sys.float_info.max else float("nan")
+def as_logged(value: float) -> float:
+    """The value; databases of MLflow have the greatest float for an infinite one."""
+    return math.copysign(math.inf, value) if abs(value) >= sys.float_info.max else value
 
 
 @dataclass(frozen=True)

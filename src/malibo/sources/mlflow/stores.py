@@ -16,7 +16,7 @@ from tqdm import tqdm
 from malibo.errors import HistoryError, listing
 from malibo.extras import require
 from malibo.sources.mlflow.files import database_runs, folder_runs
-from malibo.sources.mlflow.runs import Metric, Run, finite
+from malibo.sources.mlflow.runs import Metric, Run, as_logged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ def _need_answer(address: str) -> None:
 def _server_run(client: Any, run: Any, experiment: str, metric: Metric) -> Run:
     value = run.data.metrics.get(metric.name)
     if value is not None and metric.pick == "last":
-        value = finite(value)
+        value = as_logged(value)
     elif value is not None:
         history = client.get_metric_history(run.info.run_id, metric.name)
         value = metric.value((point.step, point.timestamp, point.value) for point in history)
@@ -179,7 +179,7 @@ def _cells(column: pd.Series) -> list[Any]:
 
 def _number(value: object, metric: Metric) -> float:
     try:
-        return finite(float(str(value)))
+        return as_logged(float(str(value)))
     except ValueError:
         raise HistoryError(
             f"column 'metrics.{metric.name}' must be numeric, got {value!r}."

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from malibo.errors import HistoryError
-from malibo.files import is_sqlite as is_sqlite
+from malibo.files import is_sqlite
 
 if TYPE_CHECKING:
     from optuna.storages import BaseStorage

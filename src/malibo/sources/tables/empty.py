@@ -25,6 +25,9 @@ EMPTY = ("", "nan", "NaN")
 
 _WORDS = ("NA", "N/A", "n/a", "<NA>", "#N/A", "NULL")
 
+#: All texts that are no number, and no odd cell in a column of numbers either.
+NO_VALUES = (*EMPTY, *_WORDS, "None", "null", "inf", "+inf", "-inf", "Infinity", "-Infinity")
+
 
 def with_empty_cells(
     frame: pd.DataFrame, given: Mapping[str, Any], names: Collection[str] = ()

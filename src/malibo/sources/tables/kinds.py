@@ -24,13 +24,14 @@ from malibo.space.parameters import Array
 _GRID, _OFTEN = 12, 3  # at most so many different numbers, each on average so often
 _DECADES = 2
 _EXACT = 2**53
-_ODD = 0.1  # a column of numbers may have so many different cells of another kind
+_ODD = 0.1  # of the cells, or of the different ones, in a column of numbers may be of another kind
+_ENOUGH = 10  # cells that are numbers, from which on others among them may be odd
 
 
 def parameter_of(column: Column) -> tuple[Parameter, str]:
     """A parameter that has the values of a column, and a sentence on what they are like."""
     numbers = column.distinct
-    if column.others and not _mostly_numbers(len(numbers), column.others):
+    if column.others and not _mostly_numbers(column):
         return categorical(column)
     often = int(np.isfinite(column.numbers).sum()) / len(numbers)
     if len(numbers) <= _GRID and often >= _OFTEN and _is_grid(numbers):
@@ -38,10 +39,27 @@ def parameter_of(column: Column) -> tuple[Parameter, str]:
     return _range(column.numbers[np.isfinite(column.numbers)], numbers)
 
 
-def _mostly_numbers(numbers: int, others: list[Any]) -> bool:
-    """Whether cells of another kind are slips in a column of numbers; "None" is an empty cell."""
-    slips = [value for value in others if value is not None]
-    return numbers > _GRID and len(slips) <= _ODD * numbers
+def _mostly_numbers(column: Column) -> bool:
+    """Whether cells of another kind are slips in a column of numbers; "None" is an empty cell.
+
+    They are if numbers are too many for choices, or if nine cells of ten are numbers. On a grid
+    a choice comes about as often as each number does, and a slip does not.
+    """
+    distinct = len(column.distinct)
+    slips = [value for value in column.others if value is not None]
+    if distinct > _GRID and len(slips) <= _ODD * distinct:
+        return True
+    numbers = int(np.isfinite(column.numbers).sum())
+    counts = np.bincount(column.which[column.there], minlength=len(column.values))
+    odd = [int(counts[i]) for i, value in enumerate(column.values) if _is_slip(value)]
+    if distinct < 2 or numbers < _ENOUGH or sum(odd) > _ODD * (numbers + sum(odd)):
+        return False
+    often = numbers / distinct
+    return often < _OFTEN or max(odd, default=0) * _OFTEN <= often
+
+
+def _is_slip(value: Any) -> bool:
+    return value is not None and not is_number(value)
 
 
 def categorical(column: Column) -> tuple[Parameter, str]:

@@ -1,4 +1,4 @@
-"""Names of columns that are no parameters: the one list of what a name gives away.
+"""Names of columns: the one list of what a name gives away.
 
 A name is cut into words at marks and capitals: "valLoss", "val/loss" and "val_loss" are alike.
 """
@@ -55,6 +55,16 @@ _MEASURES = _set_of("""
     bleu rouge perplexity ppl iou miou reward return regret logloss likelihood elbo fid metric
     metrics objective
 """)
+_SCORES = _set_of("""
+    acc accuracy auc auroc auprc ap map mrr ndcg f1 fscore precision recall sensitivity specificity
+    score scores r2 r² bleu rouge meteor iou miou dice jaccard mcc kappa correlation pearson
+    spearman reward rewards return returns yield conversion selectivity efficiency throughput
+    profit revenue gain psnr ssim likelihood elbo wins winrate success
+""")
+_LOSSES = _set_of("""
+    loss losses error errors err cost costs regret rmse mse mae mape nll logloss perplexity ppl fid
+    brier neg negative minus inverse entropy distance time latency wer cer
+""")
 _PARTS_OF_DATA = _set_of("val valid validation test train training eval evaluation dev")
 _SETTINGS = _set_of("""
     size sizes fraction frac ratio split share batch batches steps epochs iterations samples
@@ -99,6 +109,12 @@ def measurement(name: str) -> str:
     if len(words) > 1 and words[0] in _PARTS_OF_DATA and not set(words) & _SETTINGS:
         return "a measurement, by its name"
     return ""
+
+
+def like_a_score(name: str) -> bool:
+    """Whether an objective of this name is usually maximised."""
+    words = set(_words(name))
+    return bool(words & _SCORES) and not words & _LOSSES
 
 
 def _words(name: str) -> list[str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, listing, plural
 from malibo.history import Direction, Task, sign
-from malibo.sources.tables.cells import Mask
+from malibo.sources.tables.cells import Mask, as_floats
 from malibo.sources.tables.codes import column_codes, gaps, reason_of
 from malibo.sources.tables.commas import why_unclear
 from malibo.sources.tables.empty import with_empty_cells
@@ -84,7 +84,7 @@ def read(source: str | PathLike[str] | pd.DataFrame, options: TableOptions) -> R
     odd = OddRows(table.label)
     short_rows(table, odd)
     odd_states(table, status, states, odd)
-    losses = read_losses(table, options.objective, states == FAILED, odd)
+    losses = read_losses(table, options.objective, states == FAILED, odd, notes)
     losses *= sign(options.direction)
     tasks, names = task_numbers(table, options.task, odd)
     if isinstance(given, Space):
@@ -143,7 +143,16 @@ def _opened(
     table = table.only(matching(table.frame, options.where or {}))
     _need_clear(table, options, given)
     frame, notes = with_empty_cells(table.frame, given, [options.task])
+    frame = _with_infinite(frame, table.frame[options.objective])
     return replace(table, frame=frame), [*table.notes, *notes]
+
+
+def _with_infinite(frame: pd.DataFrame, objective: pd.Series) -> pd.DataFrame:
+    """The table with infinite objectives as they were: they are failures to be told of."""
+    infinite = np.isinf(as_floats(objective))
+    if not infinite.any():
+        return frame
+    return frame.assign(**{str(objective.name): frame[objective.name].mask(infinite, objective)})
 
 
 def _need_clear(table: Table, options: TableOptions, given: Space | dict[str, Any]) -> None:
@@ -206,6 +215,8 @@ def _codes(
     wrong = odd.rows(len(table)) | blank
     notes += _ignored(table.frame[~wrong], space, codes[~wrong])
     for name, empty in gaps(space, codes, tasks):
+        if not (empty & ~wrong).any():
+            continue
         odd.add(empty & ~wrong, name, lambda row: "it is empty although the parameter is active")
         odd.hint = (
             f" If an empty cell of {name!r} means something, say what, by space={{{name!r}: ...}}:"

@@ -80,8 +80,13 @@ def odd_states(table: Table, column: str | None, states: States, odd: OddRows) -
         odd.add(states == "", column, lambda row: unknown_status(cells.iloc[row]))
 
 
-def read_losses(table: Table, objective: str, failed: Mask, odd: OddRows) -> Array:
-    """The objective as floats; empty, NaN and infinite ones are failed trials."""
+def read_losses(
+    table: Table, objective: str, failed: Mask, odd: OddRows, notes: list[str]
+) -> Array:
+    """The objective as floats; empty, NaN and infinite ones are failed trials.
+
+    An empty cell says so, an infinite number does not: a note tells of it.
+    """
     pandas = require("pandas", "table")
     column = table.frame[objective]
     losses = as_floats(column)
@@ -93,6 +98,9 @@ def read_losses(table: Table, objective: str, failed: Mask, odd: OddRows) -> Arr
             f" {listing(dict.fromkeys(map(str, column.dropna())))}."
         )
     odd.add(wrong, objective, lambda row: f"expected {expected}, got {column.iloc[row]!r}")
+    if infinite := int((np.isinf(losses) & ~failed).sum()):
+        count = plural(infinite, "infinite objective")
+        notes.append(f"{count} {'counts' if infinite == 1 else 'count'} as failed")
     losses[failed | ~np.isfinite(losses)] = np.nan
     return losses
 
