@@ -232,7 +232,7 @@ def test_a_text_or_empty_file_is_refused(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [0.0001, 0.01, 0.1, 0.5, 0.9, 0.99999])
 def test_a_truncated_file_is_refused(share: float, content: bytes, tmp_path: Path) -> None:
-    with pytest.raises(ModelFileError, match="is (damaged, truncated or )?no model file"):
+    with pytest.raises(ModelFileError, match=r"is (damaged, truncated or )?no model file"):
         load_bytes(tmp_path, content[: int(share * len(content))])
 
 
