@@ -146,7 +146,7 @@ def test_overwritten_pages_are_damaged(path: Path) -> None:
 def test_a_damaged_model_is_one_line(path: Path) -> None:
     study = Study.open(path)
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE model SET content = ?", (b"nonsense",))
+        connection.execute("UPDATE model SET content = ?", (b"nonsense{",))
     connection.close()
     with pytest.raises(StudyError, match=r"tuning\.db cannot be used: its model is damaged"):
         study.ask()

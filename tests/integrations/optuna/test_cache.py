@@ -267,10 +267,10 @@ def test_a_folder_that_cannot_be_made_costs_time_and_no_more(
 def test_a_folder_that_is_read_only_costs_time_and_no_more(
     trainings: list[History], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(**_: object) -> None:
+    def refuse(_: Path) -> Path:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr("malibo.files.part_beside", refuse)
     models = [trained(History([a_task()]), SHORT, tmp_path, False) for _ in range(2)]
     assert same(*models)
     assert len(trainings) == 2

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 EMPTY = ("", "nan", "NaN")
 
+_FEW = 256  # cells that tell a column of texts from one of numbers, mostly
 _WORDS = ("NA", "N/A", "n/a", "<NA>", "#N/A", "NULL")
 
 #: All texts that are no number, and no odd cell in a column of numbers either.
@@ -64,7 +65,7 @@ def _empty_cells(
     if not texts and not isinstance(column.dtype, pandas.CategoricalDtype):
         return np.zeros(len(column), dtype=bool), []
     try:
-        if not choices and _all_finite(column):
+        if not choices and _all_finite(column.iloc[:_FEW]) and _all_finite(column):
             return np.zeros(len(column), dtype=bool), []
         which, distinct = pandas.factorize(column)
     except (TypeError, OverflowError):  # lists and the like, integers beyond all floats
