@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from tqdm import tqdm
 
+from malibo.cli.begin import study_options
 from malibo.cli.output import emit, hint, json_option
 
 if TYPE_CHECKING:
@@ -20,15 +21,7 @@ _MANY = 5  # suggestions that take longer than one likes to wait without a sign
 @click.command()
 @click.argument("file", required=False, type=_PATH)
 @click.option("-n", "--n", default=1, type=click.IntRange(1), help="Number of configurations.")
-@click.option("--study", type=_PATH, help="Where the trials are kept  [default: beside FILE]")
-@click.option("--space", type=_PATH, help="Without FILE: start cold in the space of a JSON file.")
-@click.option("--seed", type=click.IntRange(0), help="Of a new study, to repeat it exactly.")
-@click.option("--name", help="Of a new study  [default: that of its file]")
-@click.option(
-    "--direction",
-    type=click.Choice(["minimize", "maximize"]),
-    help="Of a new study  [default: as the past was told]",
-)
+@study_options
 @json_option
 def suggest(
     file: Path | None,

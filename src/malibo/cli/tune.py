@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from malibo.cli.begin import study_options
 from malibo.cli.output import emit, json_option
 from malibo.errors import InputError, listing
 
@@ -48,15 +49,7 @@ class _Command(click.Command):
 @click.option("--retry-failed", is_flag=True, help="Run trials that failed before again, first.")
 @click.option("--keep-going", is_flag=True, help="Also if the first trials all fail alike.")
 @click.option("--grace", default=5.0, type=_SECONDS, help="Seconds to end after TERM, before KILL.")
-@click.option("--study", type=_PATH, help="Where the trials are kept  [default: beside FILE]")
-@click.option("--space", type=_PATH, help="In place of FILE: start cold in a space (JSON file).")
-@click.option("--seed", type=click.IntRange(0), help="Of a new study, to repeat it exactly.")
-@click.option("--name", help="Of a new study  [default: that of its file]")
-@click.option(
-    "--direction",
-    type=click.Choice(["minimize", "maximize"]),
-    help="Of a new study  [default: as the past was told]",
-)
+@study_options
 @json_option
 def tune(
     words: tuple[str, ...],

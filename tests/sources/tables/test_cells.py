@@ -106,4 +106,4 @@ def test_cells_that_cannot_be_compared_make_no_column() -> None:
     ],
 )
 def test_what_is_no_number_is_nan(cells: Any, floats: list[float]) -> None:
-    assert_array_equal(as_floats(pd.Series(cells)), floats)
+    assert_array_equal(as_floats(pd.Series(cells, dtype=object)), floats)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from malibo.errors import InputError
 from malibo.extras import require
+from malibo.files import write_whole
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -37,7 +38,8 @@ def columns(name: str, source: str, make: Callable[[], Columns]) -> Columns:
     found = _read(path, source)
     if found is None:
         found = make()
-        with suppress(OSError):  # a full or read-only disk costs time at the next start, no more
+        # a full or read-only disk costs time at the next start, no more
+        with suppress(OSError, InputError):
             _write(path, source, found)
     return found
 
@@ -57,21 +59,13 @@ def _read(path: Path, source: str) -> Columns | None:
 
 
 def _write(path: Path, source: str, found: Columns) -> None:
-    """Write beside the path, then move into place."""
+    """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = save(
         {name: np.ascontiguousarray(array) for name, array in found.items()},
         _metadata(source, found),
     )
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(part, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(part)
-        raise
+    write_whole(path, content)
 
 
 def _metadata(source: str, found: Columns) -> dict[str, str]:
