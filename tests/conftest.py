@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,12 @@ import pytest
 
 import malibo
 from malibo import Categorical, Float, History, Int, MetaModel, Space, Task
+
+# A shell's background jobs ignore Ctrl-C, and so would all that tests start from there.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 Objective = Callable[[Mapping[str, Any]], float]
 
