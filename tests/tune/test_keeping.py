@@ -5,44 +5,25 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from malibo import Float, Space
-from malibo.config import SuggestConfig
 from malibo.study import Study, StudyError, Trial
-from malibo.tune import Command, Plan, logs, tune, tuning
+from malibo.tune import logs, tuning
 from malibo.tune.run import Run
+from tune.examples import FAST, python, run, shell, statuses
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
 SPACE = Space(x=Float(0, 1))
-FAST = SuggestConfig(residual="none", random_candidates=16)
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     return Study.create(tmp_path / "tuning.db", space=SPACE, seed=0, config=FAST)
-
-
-def run(study: Study, words: list[str], **plan: Any) -> str:
-    return tune(study, Command(words, study.space), Plan(**plan), progress=False)
-
-
-def python(script: str, *words: str) -> list[str]:
-    return [sys.executable, "-IS", "-c", script.replace("{", "{{").replace("}", "}}"), *words]
-
-
-def shell(script: str) -> list[str]:
-    return ["/bin/sh", "-c", script.replace("{", "{{").replace("}", "}}")]
-
-
-def statuses(study: Study) -> list[str]:
-    return [trial.status for trial in study.trials]
 
 
 class Lock:

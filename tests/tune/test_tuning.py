@@ -8,41 +8,23 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from malibo import Categorical, Float, Int, Space
-from malibo.config import SuggestConfig
 from malibo.errors import InputError
 from malibo.study import Study
 from malibo.tune import Command, CommandError, Plan, logs, tune
+from tune.examples import FAST, python, run, shell, statuses
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
 SPACE = Space(x=Float(0, 1), kind=Categorical(["a", "b"]), y=Float(0, 1, when={"kind": "b"}))
-FAST = SuggestConfig(residual="none", random_candidates=16)
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     return Study.create(tmp_path / "tuning.db", space=SPACE, seed=0, config=FAST)
-
-
-def run(study: Study, words: list[str], **plan: Any) -> str:
-    return tune(study, Command(words, study.space), Plan(**plan), progress=False)
-
-
-def python(script: str, *words: str) -> list[str]:
-    return [sys.executable, "-IS", "-c", script.replace("{", "{{").replace("}", "}}"), *words]
-
-
-def shell(script: str) -> list[str]:
-    return ["/bin/sh", "-c", script.replace("{", "{{").replace("}", "}}")]
-
-
-def statuses(study: Study) -> list[str]:
-    return [trial.status for trial in study.trials]
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
