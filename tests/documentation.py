@@ -40,17 +40,13 @@ import subprocess as _subprocess
 import sys as _sys
 from pathlib import Path as _Path
 
-# a worker that fails is not forgotten
-_WAIT = '''wait() {
-    while true; do
-        local code=0; builtin wait -n || code=$?
-        case $code in 127) return 0 ;; 0) ;; *) return $code ;; esac
-    done
-}'''
+# bash forgets how jobs ended that are waited for all together
+_WAIT = '_workers=(); wait() { for pid in "${_workers[@]}"; do builtin wait "$pid"; done; }'
 
 
 def _shell(text):
-    command = ["bash", "-euo", "pipefail", "-c", f"{_WAIT}\n{text}"]
+    noted = _re.sub(r"(?<!&)&$", "& _workers+=($!)", text, flags=_re.MULTILINE)
+    command = ["bash", "-euo", "pipefail", "-c", f"{_WAIT}\n{noted}"]
     done = _subprocess.run(command, stdout=_subprocess.PIPE, text=True)
     print(done.stdout)
     if done.returncode:
