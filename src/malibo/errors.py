@@ -41,8 +41,7 @@ class MissingDependencyError(MaliboError, ImportError):
 
 def need_whole_number(name: str, value: object, least: int = 1) -> None:
     """Refuse what is no whole number, or is too small; numpy's are fine, True is none."""
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < least:
         raise InputError(f"{name} must be a whole number >= {least}, got {value!r}.")
 
 

@@ -89,8 +89,7 @@ def guess_space(
 
 
 def _given(parameter: Parameter | Value) -> tuple[Parameter, str]:
-    known = isinstance(parameter, Parameter)
-    return (parameter if known else Fixed(parameter)), "as given"  # type: ignore[return-value,arg-type]
+    return parameter if isinstance(parameter, Parameter) else Fixed(parameter), "as given"
 
 
 def _judged(
