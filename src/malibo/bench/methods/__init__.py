@@ -24,18 +24,22 @@ DIMENSIONS = (4, 8, 16, 32, 64, 128)  # of the task embedding, beside the defaul
 class Lazy:
     """A class of a module of this package, imported when it is first used.
 
-    needs   an optional package without which there is no use in importing it
+    needs     an optional package without which there is no use in importing it
+    updates   of its training on the past, for those that have any; None: its own default
     """
 
     module: str
     name: str
     needs: str | None = None
+    updates: int | None = None
 
     def __call__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> Optimizer:
         """Import and build."""
         self.check()
-        build: Factory = getattr(import_module(f"{__name__}.{self.module}"), self.name)
-        return build(space, history, rng)
+        build = getattr(import_module(f"{__name__}.{self.module}"), self.name)
+        options = {} if self.updates is None else {"updates": self.updates}
+        optimizer: Optimizer = build(space, history, rng, **options)
+        return optimizer
 
     def check(self) -> None:
         """Refuse, with the pip line, if what it needs is not installed."""
@@ -73,6 +77,20 @@ METHODS: dict[str, Method] = {
         "adaptive Bayesian linear regression on a shared network", Lazy("ablr", "Ablr", "botorch")
     ),
     "gc3p": Method("Gaussian copula process with a learned prior", Lazy("gc3p", "Gc3p", "botorch")),
+    "banner": Method(
+        "BaNNER: meta-learned mean and features, linear regression, GP residual",
+        Lazy("banner", "Banner", "botorch"),
+    ),
+    "fsbo": Method(
+        "FSBO: a deep kernel Gaussian process, fine-tuned at each step",
+        Lazy("fsbo", "Fsbo", "botorch"),
+    ),
+    "dre": Method("deep ranking ensembles", Lazy("dre", "RankingEnsemble", "botorch")),
+    "metabo": Method(
+        "MetaBO: an acquisition function learned by reinforcement",
+        Lazy("metabo", "MetaBo", "botorch"),
+    ),
+    "pfn": Method("a network fitted to a prior over functions", Lazy("pfn", "Pfn", "botorch")),
     "past-best": Method("the best past configurations, in turn", Lazy("past_best", "PastBest")),
     "malibo": Method("MALIBO with its defaults", Warm()),
     "malibo-classifier": Method(

@@ -18,6 +18,7 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor
 
+from malibo.bench.methods.past import Observed, observed
 from malibo.bench.methods.surrogate import (
     Surrogate,
     log_expected_improvement,
@@ -26,18 +27,16 @@ from malibo.bench.methods.surrogate import (
     with_failures,
 )
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.space.parameters import Array
 
 UNITS = 50  # of each of the two layers, as in the paper
 HELD_OUT = 0.25  # of each past task's observations
 _TRAIN, _REFINE = 300, 10  # iterations of L-BFGS on the past, and for each suggestion
-_MOST = 512  # observations of a past task
 _ALPHA = (-7.0, 7.0)  # bounds of the logarithms of the weights' precision
 _BETA = (-2.0, 11.0)  # and of the observations'
 
 Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
-Observed = tuple[Array, Array]  # points (n, D) and standardised values (n,) of a task
 
 
 class Ablr(Surrogate):
@@ -97,13 +96,6 @@ class Ablr(Surrogate):
 
         incumbent = float(average(self.points)[0].min()) if len(self.losses) else None
         return self.highest(score, rng)
-
-
-def observed(task: Task, rng: np.random.Generator) -> Observed:
-    """A past task, or as many of its observations as are affordable, in random order."""
-    rows = rng.permutation(len(task))[:_MOST]
-    values = standardized(with_failures(task.losses[rows]))
-    return task.space.encode(task.codes[rows]), values
 
 
 def keep(points: Array, values: Array) -> Observed:

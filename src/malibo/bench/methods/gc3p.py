@@ -8,13 +8,12 @@ it misses on the target, (z − μ)/σ.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import torch
 from scipy.stats import norm, rankdata
 from torch import Tensor, nn
 
+from malibo.bench.methods.networks import perceptron
 from malibo.bench.methods.surrogate import (
     Surrogate,
     fit_gp,
@@ -83,7 +82,7 @@ class Prior:
 
     def __init__(self, points: Array, quantiles: Array, rng: np.random.Generator) -> None:
         with seeded(rng):
-            self._network = perceptron(points.shape[1])
+            self._network = perceptron([points.shape[1], *[UNITS] * LAYERS, 2], dropout=DROPOUT)
             train(self._network, torch.as_tensor(points), torch.as_tensor(quantiles))
 
     def predict(self, points: Array) -> tuple[Array, Array]:
@@ -91,15 +90,6 @@ class Prior:
         with torch.no_grad():
             mean, sd = split(self._network(torch.as_tensor(points)))
         return mean.numpy(), sd.numpy()
-
-
-def perceptron(width: int) -> nn.Sequential:
-    """Layers with dropout, and two outputs."""
-    sizes = [width] + [UNITS] * LAYERS
-    layers: list[nn.Module] = []
-    for inputs, outputs in pairwise(sizes):
-        layers += [nn.Linear(inputs, outputs), nn.ReLU(), nn.Dropout(DROPOUT)]
-    return nn.Sequential(*layers, nn.Linear(UNITS, 2)).double()
 
 
 def split(outputs: Tensor) -> tuple[Tensor, Tensor]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from malibo.bench.methods.past import observed
 from malibo.bench.methods.surrogate import (
     Posterior,
     Surrogate,
@@ -26,7 +27,6 @@ from malibo.history import History, Task
 from malibo.space.parameters import Array
 
 BETA = 9.0  # of the upper confidence bound, as in the paper
-_MOST = 512  # observations of a past task
 _LEAST = 3  # target observations from which on models are compared
 _SAMPLES = 1000  # of the bootstrap
 
@@ -64,9 +64,8 @@ class Rgpe(Surrogate):
 
 def fit_task(task: Task, rng: np.random.Generator) -> Posterior:
     """The model of a past task, on as many of its observations as are affordable."""
-    rows = rng.permutation(len(task))[:_MOST]
-    values = standardized(with_failures(task.losses[rows]))
-    return fit_gp(task.space.encode(task.codes[rows]), values, rbf=True)
+    points, values = observed(task, rng)
+    return fit_gp(points, values, rbf=True)
 
 
 def mixture(models: Sequence[Posterior], weights: Array, points: Array) -> tuple[Array, Array]:
