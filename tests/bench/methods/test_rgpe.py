@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 pytest.importorskip("botorch")
@@ -74,15 +75,19 @@ def test_misranked_pairs_are_those_in_the_wrong_order() -> None:
     assert_array_equal(found, expected)
 
 
+def unfitted(points: Array, values: Array) -> Posterior:
+    model = unfitted_gp(points, values, rbf=True)
+    return Posterior.of(model, torch.as_tensor(points), torch.as_tensor(values), rbf=True)
+
+
 def test_held_out_predictions_are_those_of_a_process_without_the_observation() -> None:
     rng = np.random.default_rng(0)
     points, values = rng.random((8, 2)), rng.standard_normal(8)
-    whole = Posterior.of(unfitted_gp(points, values, rbf=True), rbf=True)
+    whole = unfitted(points, values)
     differences = held_out_differences(whole)
     for row in range(8):
         rest = np.arange(8) != row
-        model = Posterior.of(unfitted_gp(points[rest], values[rest], rbf=True), rbf=True)
-        predicted = model.predict(points)[0]
+        predicted = unfitted(points[rest], values[rest]).predict(points)[0]
         assert_allclose(differences[row], predicted - predicted[row], atol=1e-8)
 
 

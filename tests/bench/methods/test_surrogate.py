@@ -62,12 +62,16 @@ def with_hyperparameters(model: SingleTaskGP) -> SingleTaskGP:
     return model
 
 
+def posterior(model: SingleTaskGP, points: Array, values: Array, rbf: bool) -> Posterior:
+    return Posterior.of(model, torch.as_tensor(points), torch.as_tensor(values), rbf)
+
+
 @pytest.mark.parametrize("rbf", [False, True])
 def test_predictions_are_those_of_a_gaussian_process(rbf: bool) -> None:
     points, values = observations()
     new = np.random.default_rng(1).random((40, 3))
     model = with_hyperparameters(unfitted_gp(points, values, rbf))
-    mean, sd = Posterior.of(model, rbf).predict(new)
+    mean, sd = posterior(model, points, values, rbf).predict(new)
     expected_mean, expected_sd = reference(points, values, new, rbf)
     assert_allclose(mean, expected_mean, atol=1e-9)
     assert_allclose(sd, expected_sd, atol=1e-9)
@@ -78,21 +82,33 @@ def test_predictions_are_those_of_botorch(rbf: bool) -> None:
     points, values = observations()
     new = np.random.default_rng(1).random((40, 3))
     model = with_hyperparameters(unfitted_gp(points, values, rbf)).eval()
-    mean, sd = Posterior.of(model, rbf).predict(new)
+    mean, sd = posterior(model, points, values, rbf).predict(new)
     with one_core(), torch.no_grad():
-        posterior = model.posterior(torch.as_tensor(new))
-    assert_allclose(mean, posterior.mean[:, 0].numpy(), atol=1e-7)
-    assert_allclose(sd**2, posterior.variance[:, 0].numpy(), atol=1e-7)
+        wanted = model.posterior(torch.as_tensor(new))
+    assert_allclose(mean, wanted.mean[:, 0].numpy(), atol=1e-7)
+    assert_allclose(sd**2, wanted.variance[:, 0].numpy(), atol=1e-7)
 
 
 def test_a_fitted_process_knows_which_column_matters_and_predicts() -> None:
     rng = np.random.default_rng(0)
     points, new = rng.random((60, 3)), rng.random((100, 3))
     with one_core():
-        posterior = fit_gp(points, standardized(np.sin(6 * points[:, 0])))
+        fitted = fit_gp(points, standardized(np.sin(6 * points[:, 0])))
     wanted = np.sin(6 * new[:, 0])
-    assert posterior.lengths[0] < posterior.lengths[1:].min() / 3
-    assert np.corrcoef(posterior.predict(new)[0], wanted)[0, 1] > 0.999
+    assert fitted.lengths[0] < fitted.lengths[1:].min() / 3
+    assert np.corrcoef(fitted.predict(new)[0], wanted)[0, 1] > 0.999
+
+
+def test_hyperparameters_can_be_fitted_to_some_observations_while_all_are_seen() -> None:
+    rng = np.random.default_rng(0)
+    points = rng.random((60, 3))
+    values = standardized(np.sin(6 * points[:, 0]))
+    with one_core():
+        some, whole = fit_gp(points[:20], values[:20]), fit_gp(points, values, fitted=20)
+    assert_array_equal(whole.lengths.numpy(), some.lengths.numpy())
+    assert len(whole.points) == 60
+    assert_allclose(whole.predict(points[20:])[0], values[20:], atol=0.02)
+    assert np.abs(some.predict(points[20:])[0] - values[20:]).max() > 0.02
 
 
 def test_a_process_that_cannot_be_fitted_keeps_the_modes_of_its_priors(

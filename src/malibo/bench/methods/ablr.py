@@ -33,6 +33,7 @@ from malibo.space.parameters import Array
 UNITS = 50  # of each of the two layers, as in the paper
 HELD_OUT = 0.25  # of each past task's observations
 _TRAIN, _REFINE = 300, 10  # iterations of L-BFGS on the past, and for each suggestion
+_JUDGED = 5  # iterations from one look at what was held out to the next
 _ALPHA = (-7.0, 7.0)  # bounds of the logarithms of the weights' precision
 _BETA = (-2.0, 11.0)  # and of the observations'
 
@@ -216,7 +217,7 @@ def task_losses(vector: Tensor, data: Data) -> Tensor:
 def fit(vector: Array, data: Data, iterations: int, judge: Callable[[Tensor], float]) -> Array:
     """The best parameters, as judged, on the way of some iterations of L-BFGS."""
     tasks, observations = len(data.values), float(data.known.sum())
-    best = (judge(torch.as_tensor(vector)), vector)
+    best, done = (judge(torch.as_tensor(vector)), vector), 0
 
     def loss(values: Vector) -> tuple[float, Array]:
         leaf = torch.tensor(values, requires_grad=True)
@@ -225,7 +226,10 @@ def fit(vector: Array, data: Data, iterations: int, judge: Callable[[Tensor], fl
         return result.item(), gradient.numpy()
 
     def compare(xk: Vector) -> None:  # the name tells scipy what to pass
-        nonlocal best
+        nonlocal best, done
+        done += 1
+        if done % _JUDGED:
+            return
         judged = judge(torch.as_tensor(xk))
         if judged < best[0]:
             best = (judged, xk.copy())

@@ -27,6 +27,7 @@ from malibo.history import History, Task
 from malibo.space.parameters import Array
 
 BETA = 9.0  # of the upper confidence bound, as in the paper
+FITTED = 128  # observations of a past task to which its hyperparameters are fitted
 _LEAST = 3  # target observations from which on models are compared
 _SAMPLES = 1000  # of the bootstrap
 
@@ -63,9 +64,9 @@ class Rgpe(Surrogate):
 
 
 def fit_task(task: Task, rng: np.random.Generator) -> Posterior:
-    """The model of a past task, on as many of its observations as are affordable."""
+    """The model of a past task; some of its observations are enough for its hyperparameters."""
     points, values = observed(task, rng)
-    return fit_gp(points, values, rbf=True)
+    return fit_gp(points, values, rbf=True, fitted=FITTED)
 
 
 def mixture(models: Sequence[Posterior], weights: Array, points: Array) -> tuple[Array, Array]:

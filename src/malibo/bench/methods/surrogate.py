@@ -124,16 +124,15 @@ class Posterior:
     constant: float
 
     @classmethod
-    def of(cls, model: SingleTaskGP, rbf: bool) -> Posterior:
-        """The posterior of a model with its present hyperparameters."""
-        points = model.train_inputs[0]
+    def of(cls, model: SingleTaskGP, points: Tensor, values: Tensor, rbf: bool) -> Posterior:
+        """Points (n, D) and values (n,) seen with the hyperparameters of a model."""
         constant = model.mean_module.constant.item()
         kernel = squared_exponential if rbf else matern
         with torch.no_grad():
             lengths = model.covar_module.lengthscale[0].clone()
             noise = model.likelihood.noise * torch.eye(len(points), dtype=torch.float64)
             factor = cholesky(kernel(points, points, lengths) + noise)
-            centred = (model.train_targets - constant)[:, None]
+            centred = (values - constant)[:, None]
             weights = torch.cholesky_solve(centred, factor)[:, 0]
         return cls(kernel, lengths, points, factor, weights, constant)
 
@@ -157,22 +156,23 @@ def cholesky(covariance: Tensor) -> Tensor:
     return factor
 
 
-def fit_gp(points: Array, values: Array, rbf: bool = False) -> Posterior:
+def fit_gp(points: Array, values: Array, rbf: bool = False, fitted: int | None = None) -> Posterior:
     """A Gaussian process with one length scale a column: Matérn 5/2, or squared exponential.
 
     Values (n,) are to be standardised. Priors of the hyperparameters are BoTorch's own
     (Hvarfner et al., 2024). If they cannot be fitted, they stay where they begin: at the
-    modes of their priors.
+    modes of their priors. They can be fitted to the first few observations only; all of them
+    are seen in any case.
     """
-    model = unfitted_gp(points, values, rbf)
+    model = unfitted_gp(points[:fitted], values[:fitted], rbf)
     likelihood = ExactMarginalLogLikelihood(model.likelihood, model)
     options = {"options": {"maxiter": 50, "ftol": 1e-6}}
     try:
         with seeded(np.random.default_rng(0)):  # a second attempt begins at random
             fit_gpytorch_mll(likelihood, optimizer_kwargs=options, max_attempts=2)
     except (ModelFittingError, RuntimeError):  # numerical errors are RuntimeErrors
-        model = unfitted_gp(points, values, rbf)
-    return Posterior.of(model, rbf)
+        model = unfitted_gp(points[:fitted], values[:fitted], rbf)
+    return Posterior.of(model, torch.as_tensor(points), torch.as_tensor(values), rbf)
 
 
 def unfitted_gp(points: Array, values: Array, rbf: bool = False) -> SingleTaskGP:
