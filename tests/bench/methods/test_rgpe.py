@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 pytest.importorskip("botorch")
 
 from malibo import Float, History, Space, Task
+from malibo.bench.methods.likelihood import Hyperparameters
 from malibo.bench.methods.rgpe import (
     Rgpe,
     bootstrap_losses,
@@ -18,7 +18,7 @@ from malibo.bench.methods.rgpe import (
     mixture,
     rank_weights,
 )
-from malibo.bench.methods.surrogate import Posterior, fit_gp, one_core, unfitted_gp
+from malibo.bench.methods.surrogate import Posterior, fit_gp, one_core
 from malibo.bench.searchspace import SearchSpace
 from malibo.space.parameters import Array
 
@@ -76,8 +76,7 @@ def test_misranked_pairs_are_those_in_the_wrong_order() -> None:
 
 
 def unfitted(points: Array, values: Array) -> Posterior:
-    model = unfitted_gp(points, values, rbf=True)
-    return Posterior.of(model, torch.as_tensor(points), torch.as_tensor(values), rbf=True)
+    return Posterior.of(Hyperparameters.modes(points.shape[1]), points, values, rbf=True)
 
 
 def test_held_out_predictions_are_those_of_a_process_without_the_observation() -> None:

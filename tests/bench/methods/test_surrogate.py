@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-pytest.importorskip("botorch")
+pytest.importorskip("torch")
 
 import torch
-from botorch.exceptions.errors import ModelFittingError
-from botorch.models import SingleTaskGP
 from scipy.integrate import quad
 from scipy.stats import norm
 
 from malibo import Categorical, Float, History, Int, Space, Task
-from malibo.bench.methods import surrogate
+from malibo.bench.methods.likelihood import Hyperparameters
 from malibo.bench.methods.surrogate import (
     Posterior,
     Surrogate,
@@ -24,7 +22,6 @@ from malibo.bench.methods.surrogate import (
     one_core,
     seeded,
     standardized,
-    unfitted_gp,
     with_failures,
 )
 from malibo.bench.searchspace import SearchSpace
@@ -55,38 +52,17 @@ def reference(points: Array, values: Array, new: Array, rbf: bool) -> tuple[Arra
     return mean, np.sqrt(1 - np.einsum("ij,jk,ik->i", cross, inverse, cross))
 
 
-def with_hyperparameters(model: SingleTaskGP) -> SingleTaskGP:
-    model.covar_module.lengthscale = torch.tensor([0.3, 0.5, 0.7], dtype=torch.float64)
-    model.likelihood.noise = 0.01
-    model.mean_module.constant = 0.2
-    return model
-
-
-def posterior(model: SingleTaskGP, points: Array, values: Array, rbf: bool) -> Posterior:
-    return Posterior.of(model, torch.as_tensor(points), torch.as_tensor(values), rbf)
+KNOWN = Hyperparameters(np.array([0.3, 0.5, 0.7]), 0.01, 0.2)
 
 
 @pytest.mark.parametrize("rbf", [False, True])
 def test_predictions_are_those_of_a_gaussian_process(rbf: bool) -> None:
     points, values = observations()
     new = np.random.default_rng(1).random((40, 3))
-    model = with_hyperparameters(unfitted_gp(points, values, rbf))
-    mean, sd = posterior(model, points, values, rbf).predict(new)
+    mean, sd = Posterior.of(KNOWN, points, values, rbf).predict(new)
     expected_mean, expected_sd = reference(points, values, new, rbf)
     assert_allclose(mean, expected_mean, atol=1e-9)
     assert_allclose(sd, expected_sd, atol=1e-9)
-
-
-@pytest.mark.parametrize("rbf", [False, True])
-def test_predictions_are_those_of_botorch(rbf: bool) -> None:
-    points, values = observations()
-    new = np.random.default_rng(1).random((40, 3))
-    model = with_hyperparameters(unfitted_gp(points, values, rbf)).eval()
-    mean, sd = posterior(model, points, values, rbf).predict(new)
-    with one_core(), torch.no_grad():
-        wanted = model.posterior(torch.as_tensor(new))
-    assert_allclose(mean, wanted.mean[:, 0].numpy(), atol=1e-7)
-    assert_allclose(sd**2, wanted.variance[:, 0].numpy(), atol=1e-7)
 
 
 def test_a_fitted_process_knows_which_column_matters_and_predicts() -> None:
@@ -109,18 +85,6 @@ def test_hyperparameters_can_be_fitted_to_some_observations_while_all_are_seen()
     assert len(whole.points) == 60
     assert_allclose(whole.predict(points[20:])[0], values[20:], atol=0.02)
     assert np.abs(some.predict(points[20:])[0] - values[20:]).max() > 0.02
-
-
-def test_a_process_that_cannot_be_fitted_keeps_the_modes_of_its_priors(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(*arguments: object, **options: object) -> None:
-        raise ModelFittingError("no")
-
-    points, values = observations()
-    monkeypatch.setattr(surrogate, "fit_gpytorch_mll", refuse)
-    begin = unfitted_gp(points, values).covar_module.lengthscale[0].detach().numpy()
-    assert_array_equal(fit_gp(points, values).lengths.numpy(), begin)
 
 
 def test_a_process_survives_repeated_points_and_equal_values() -> None:

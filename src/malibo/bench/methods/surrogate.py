@@ -1,7 +1,7 @@
 """What the methods with a surrogate share: Gaussian processes, improvement and its search.
 
-BoTorch fits the hyperparameters of a Gaussian process. Predictions are plain matrix algebra
-on its Cholesky factor: that is much faster for thousands of candidates, and can be kept.
+Predictions of a Gaussian process are plain matrix algebra on its Cholesky factor: that is fast
+for thousands of candidates, and can be kept.
 """
 
 from __future__ import annotations
@@ -11,20 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
-from botorch.exceptions.errors import ModelFittingError
-from botorch.fit import fit_gpytorch_mll
-from botorch.models import SingleTaskGP
-from botorch.models.utils.gpytorch_modules import get_covar_module_with_dim_scaled_prior
-from gpytorch.constraints import GreaterThan
-from gpytorch.mlls import ExactMarginalLogLikelihood
 from scipy.special import erfcx
 from scipy.stats import norm
 from torch import Tensor
 
+from malibo.bench.methods import likelihood
+from malibo.bench.methods.likelihood import Hyperparameters
 from malibo.bench.methods.optimizer import Told
 from malibo.bench.searchspace import SearchSpace
 from malibo.maximize import Taken, best, key
@@ -124,17 +119,15 @@ class Posterior:
     constant: float
 
     @classmethod
-    def of(cls, model: SingleTaskGP, points: Tensor, values: Tensor, rbf: bool) -> Posterior:
-        """Points (n, D) and values (n,) seen with the hyperparameters of a model."""
-        constant = model.mean_module.constant.item()
+    def of(cls, known: Hyperparameters, points: Array, values: Array, rbf: bool) -> Posterior:
+        """Points (n, D) and values (n,) seen with some hyperparameters."""
         kernel = squared_exponential if rbf else matern
-        with torch.no_grad():
-            lengths = model.covar_module.lengthscale[0].clone()
-            noise = model.likelihood.noise * torch.eye(len(points), dtype=torch.float64)
-            factor = cholesky(kernel(points, points, lengths) + noise)
-            centred = (values - constant)[:, None]
-            weights = torch.cholesky_solve(centred, factor)[:, 0]
-        return cls(kernel, lengths, points, factor, weights, constant)
+        seen, lengths = torch.as_tensor(points), torch.as_tensor(known.lengths)
+        noise = known.noise * torch.eye(len(points), dtype=torch.float64)
+        factor = cholesky(kernel(seen, seen, lengths) + noise)
+        centred = torch.as_tensor(values - known.constant)[:, None]
+        weights = torch.cholesky_solve(centred, factor)[:, 0]
+        return cls(kernel, lengths, seen, factor, weights, known.constant)
 
     def predict(self, points: Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the function, without noise, at points (n, D)."""
@@ -159,44 +152,12 @@ def cholesky(covariance: Tensor) -> Tensor:
 def fit_gp(points: Array, values: Array, rbf: bool = False, fitted: int | None = None) -> Posterior:
     """A Gaussian process with one length scale a column: Matérn 5/2, or squared exponential.
 
-    Values (n,) are to be standardised. Priors of the hyperparameters are BoTorch's own
-    (Hvarfner et al., 2024). If they cannot be fitted, they stay where they begin: at the
-    modes of their priors. They can be fitted to the first few observations only; all of them
-    are seen in any case.
+    Values (n,) are to be standardised. Hyperparameters can be fitted to the first few
+    observations only; all of them are seen in any case.
     """
-    model = unfitted_gp(points[:fitted], values[:fitted], rbf)
-    likelihood = ExactMarginalLogLikelihood(model.likelihood, model)
-    options = {"options": {"maxiter": 50, "ftol": 1e-6}}
-    try:
-        with seeded(np.random.default_rng(0)):  # a second attempt begins at random
-            fit_gpytorch_mll(likelihood, optimizer_kwargs=options, max_attempts=2)
-    except (ModelFittingError, RuntimeError):  # numerical errors are RuntimeErrors
-        model = unfitted_gp(points[:fitted], values[:fitted], rbf)
-    return Posterior.of(model, torch.as_tensor(points), torch.as_tensor(values), rbf)
-
-
-def unfitted_gp(points: Array, values: Array, rbf: bool = False) -> SingleTaskGP:
-    """BoTorch's model, with length scales and noise as exponentials of what is optimised.
-
-    By default BoTorch optimises them as they are. In logarithms it takes a tenth of the steps
-    to the same optimum, or to a better one.
-    """
-    X = torch.as_tensor(points, dtype=torch.float64)
-    y = torch.as_tensor(values, dtype=torch.float64)[:, None]
-    kernel = get_covar_module_with_dim_scaled_prior(X.shape[1], use_rbf_kernel=rbf)
-    model = SingleTaskGP(X, y, covar_module=kernel, outcome_transform=None)
-    _in_logarithms(model.covar_module, "lengthscale")
-    _in_logarithms(model.likelihood.noise_covar, "noise")
-    return model
-
-
-def _in_logarithms(module: Any, name: str) -> None:
-    """Optimise the logarithm of a hyperparameter, above its lower bound."""
-    begin = getattr(module, name).detach().clone()
-    lowest = float(getattr(module, f"raw_{name}_constraint").lower_bound)
-    above = GreaterThan(lowest, transform=torch.exp, inv_transform=torch.log)
-    module.register_constraint(f"raw_{name}", above)
-    module.initialize(**{name: begin})
+    kernel = likelihood.squared_exponential if rbf else likelihood.matern
+    known = likelihood.fit(points[:fitted], values[:fitted], kernel)
+    return Posterior.of(known, points, values, rbf)
 
 
 # -- expected improvement ----------------------------------------------------------------------
