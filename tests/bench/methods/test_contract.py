@@ -162,7 +162,7 @@ def test_an_unknown_method_is_named_with_the_known_ones_nearest_first() -> None:
 
 
 def test_a_missing_package_comes_with_its_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "botorch", None)
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(MissingDependencyError, match=r'pip install "malibo\[baselines\]"'):
         check_installed("gp")
     check_installed("lfbo")

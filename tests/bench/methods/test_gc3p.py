@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-pytest.importorskip("botorch")
+pytest.importorskip("torch")
 
 from scipy.stats import norm
 

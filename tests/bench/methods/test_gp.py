@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("botorch")
+pytest.importorskip("torch")
 
 from malibo import Float, History, Space, Task
 from malibo.bench.methods.gp import GaussianProcess

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from malibo.bench.figures import from_results, illustrations
+from malibo.bench.figures import from_results, illustrations, tables
 from malibo.bench.figures.lines import Results
 from malibo.bench.runs import read_runs
 from malibo.errors import InputError, nearest_first
@@ -16,7 +16,7 @@ from malibo.errors import InputError, nearest_first
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-REAL = ("fcnet", "nasbench201")
+REAL = tables.BENCHMARKS
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,16 @@ FIGURES: dict[str, Named] = {
         )
         for suite in REAL
     },
+    "fig-tables-overall-rank": Named(
+        "average rank over all sets of tables together", tables.overall_rank_figure
+    ),
+    "fig-tables-cd": Named(
+        "critical differences over all sets of tables together (Wilcoxon, Holm)", tables.cd_figure
+    ),
+    "fig-tables-rank": Named(
+        "average rank on each set of tables beside the two benchmarks", tables.rank_figure
+    ),
+    "fig-tables-regret": Named("normalised regret on each of these sets", tables.regret_figure),
     "fig-ablation": Named(
         "the variants of MALIBO on the real benchmarks",
         lambda found: from_results.ablation_figure(found, _there(found, REAL)),

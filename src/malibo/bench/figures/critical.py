@@ -9,14 +9,14 @@ import numpy as np
 
 from malibo.bench.figures.style import BLACK, style
 from malibo.extras import require
-from malibo.plots.style import NOTE
+from malibo.plots.style import NOTE, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 WIDTH = 8.0  # inches
-_NOTE = 0.3  # inches for the small print
+_NOTE = 0.4  # inches for the small print
 LINE = 0.2  # inches from label to label
 _BAR = 0.11  # inches from bar to bar
 _ABOVE = 0.62  # inches for the title, the scale and its numbers
@@ -39,7 +39,8 @@ def diagrams(shown: Sequence[Diagram], note: str) -> Figure:
         axes = figure.add_axes((0.0, top, 1.0, share))
         draw(axes, ranks, groups)
         axes.text(0.5, 0.98, f"after {step} steps", transform=axes.transAxes, ha="center", va="top")
-    figure.text(0.5, 0.5 * top, note, ha="center", va="center", fontsize=8, color=NOTE)
+    small = wrapped(figure, note)
+    figure.text(0.5, 0.5 * top, small, ha="center", va="center", fontsize=8, color=NOTE)
     return figure
 
 

@@ -23,7 +23,7 @@ from malibo.bench.figures.lines import (
     select,
     share_limits,
 )
-from malibo.bench.figures.style import name_axes, panels, suite_label, title
+from malibo.bench.figures.style import legend_below, name_axes, panels, suite_label, title
 from malibo.bench.figures.wallclock import time_bands
 from malibo.bench.metrics import (
     Curves,
@@ -38,7 +38,6 @@ from malibo.bench.metrics import (
 )
 from malibo.bench.statistics import LEVEL, cliques, compare, ranks_at
 from malibo.errors import InputError
-from malibo.plots.style import legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +53,11 @@ METHODS = (
     "rgpe",
     "ablr",
     "gc3p",
+    "banner",
+    "fsbo",
+    "dre",
+    "metabo",
+    "pfn",
     "past-best",
     "random",
 )
@@ -124,8 +128,10 @@ def noise_figure(results: Results, family: str, methods: Sequence[str] = METHODS
     suites = [family if noise == "0" else f"{family}-noise-{noise}" for noise in NOISES]
     figure = regret_figure(results, suites, methods)
     for axes in figure.axes:
-        if axes.get_title(loc="left") == suite_label(family):
-            axes.set_title(f"{suite_label(family)}, ε = 0", fontsize=10, loc="left")
+        shown = axes.get_title(loc="left")
+        if shown.strip() == suite_label(family):
+            noiseless = shown.replace(suite_label(family), f"{suite_label(family)}, ε = 0")
+            axes.set_title(noiseless, fontsize=10, loc="left")
     share_limits(figure.axes)
     return figure
 
@@ -151,7 +157,7 @@ def _averages(
 
 def _finished(figure: Figure, x: str, y: str, note: str) -> Figure:
     name_axes(figure, x, y)
-    legend(figure, note)
+    legend_below(figure, note)
     return figure
 
 
@@ -202,13 +208,18 @@ def cd_figure(
     """Critical-difference diagrams, one for each of the steps that the runs reach."""
     runs = select(results, [suite], methods)[suite]
     shown = _paired(suite, curves(runs, normalised_regret).only(methods))
+    return differences(shown, steps, f"{suite_label(suite)}, {sample_note(shown, runs)}")
+
+
+def differences(shown: Curves, steps: Sequence[int], of_what: str) -> Figure:
+    """Critical-difference diagrams of paired runs, at the steps that they reach."""
     last = int(shown.steps[-1])
     diagrams = []
     for step in [step for step in steps if step <= last] or [last]:
         ranks = ranks_at(shown, step)
         diagrams.append((step, ranks, cliques(ranks, compare(shown, step))))
     note = (
-        f"{suite_label(suite)}, {sample_note(shown, runs)}; a bar joins methods that do not differ"
+        f"{of_what}; a bar joins methods that do not differ"
         f" (Wilcoxon signed-rank tests with Holm's correction, p ≥ {LEVEL:g})"
     )
     return critical.diagrams(diagrams, note)

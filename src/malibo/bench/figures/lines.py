@@ -102,6 +102,20 @@ def draw_bands(axes: Axes, bands: Mapping[str, Band], logarithmic: bool = True) 
     if logarithmic:
         axes.set_ylim(logarithmic_limits(bands.values()))
         axes.set_yscale("log")
+        _label_few(axes)
+
+
+def _label_few(axes: Axes) -> None:
+    """Where there is one power of ten or none, 2 and 5 times those have their numbers, too."""
+    low, high = np.log10(axes.get_ylim())
+    few = np.floor(high) - np.ceil(low) < 1
+
+    def text(value: float, _: object) -> str:
+        digit, power = f"{value:.0e}".split("e")
+        return rf"${digit} \times 10^{{{int(power)}}}$" if few and digit in "25" else ""
+
+    axes.yaxis.set_minor_formatter(text)
+    axes.tick_params(axis="y", which="minor", labelsize=7)
 
 
 def _limit_steps(axes: Axes, bands: Iterable[Band]) -> None:

@@ -44,7 +44,7 @@ class Lazy:
     def check(self) -> None:
         """Refuse, with the pip line, if what it needs is not installed."""
         if self.needs:
-            require(self.needs, "baselines" if self.needs == "botorch" else "bench")
+            require(self.needs, "baselines" if self.needs == "torch" else "bench")
 
 
 @dataclass(frozen=True)
@@ -69,28 +69,26 @@ METHODS: dict[str, Method] = {
     "lfbo-bb": Method(
         "LFBO in the bounding box of the best past configurations", Lazy("lfbo_bb", "LfboBox")
     ),
-    "gp": Method(
-        "Gaussian process, Matérn 5/2, EI (BoTorch)", Lazy("gp", "GaussianProcess", "botorch")
-    ),
-    "rgpe": Method("ranking-weighted ensemble of GPs of the past", Lazy("rgpe", "Rgpe", "botorch")),
+    "gp": Method("Gaussian process, Matérn 5/2, EI", Lazy("gp", "GaussianProcess", "torch")),
+    "rgpe": Method("ranking-weighted ensemble of GPs of the past", Lazy("rgpe", "Rgpe", "torch")),
     "ablr": Method(
-        "adaptive Bayesian linear regression on a shared network", Lazy("ablr", "Ablr", "botorch")
+        "adaptive Bayesian linear regression on a shared network", Lazy("ablr", "Ablr", "torch")
     ),
-    "gc3p": Method("Gaussian copula process with a learned prior", Lazy("gc3p", "Gc3p", "botorch")),
+    "gc3p": Method("Gaussian copula process with a learned prior", Lazy("gc3p", "Gc3p", "torch")),
     "banner": Method(
         "BaNNER: meta-learned mean and features, linear regression, GP residual",
-        Lazy("banner", "Banner", "botorch"),
+        Lazy("banner", "Banner", "torch"),
     ),
     "fsbo": Method(
         "FSBO: a deep kernel Gaussian process, fine-tuned at each step",
-        Lazy("fsbo", "Fsbo", "botorch"),
+        Lazy("fsbo", "Fsbo", "torch"),
     ),
-    "dre": Method("deep ranking ensembles", Lazy("dre", "RankingEnsemble", "botorch")),
+    "dre": Method("deep ranking ensembles", Lazy("dre", "RankingEnsemble", "torch")),
     "metabo": Method(
         "MetaBO: an acquisition function learned by reinforcement",
-        Lazy("metabo", "MetaBo", "botorch"),
+        Lazy("metabo", "MetaBo", "torch"),
     ),
-    "pfn": Method("a network fitted to a prior over functions", Lazy("pfn", "Pfn", "botorch")),
+    "pfn": Method("a network fitted to a prior over functions", Lazy("pfn", "Pfn", "torch")),
     "past-best": Method("the best past configurations, in turn", Lazy("past_best", "PastBest")),
     "malibo": Method("MALIBO with its defaults", Warm()),
     "malibo-classifier": Method(
@@ -116,9 +114,19 @@ METHODS: dict[str, Method] = {
     },
 }
 
+PUBLISHED: dict[str, str] = {
+    "nap": "NAP (Maraval et al., 2023): published HPO-B curves only",
+    "optformer": "OptFormer (Chen et al., 2022): published HPO-B curves only",
+}
+
 
 def method(name: str) -> Method:
     """A method by its name."""
+    if name in PUBLISHED:
+        raise InputError(
+            f"{name!r} cannot be run: it is known only by its published curves on HPO-B;"
+            " show them with: malibo bench report --published DIR"
+        )
     if name not in METHODS:
         raise InputError(f"unknown method {name!r}; {nearest_first(name, METHODS)}.")
     return METHODS[name]

@@ -1,0 +1,160 @@
+"""PFNs4BO: a network that was fitted to a prior over functions, in place of a Gaussian process.
+
+After Müller et al. (2023). A transformer is trained on data sets drawn from a prior. Given the
+trials so far it then predicts, in one pass and without any fit, the distribution of the loss
+anywhere: the posterior under that prior, approximately. The next configuration is the one with
+the highest expected improvement, in closed form from the bars of that distribution. Losses are
+made more normal before (Yeo and Johnson's power transformation), as in the paper. There is no
+past in it: it is a baseline without transfer.
+
+The published network is used where it is installed (``published_pfn``; it was not run for
+these comparisons, ``which`` says which one is). Otherwise it is a small one of ours.
+TODO
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.stats import yeojohnson, yeojohnson_normmax
+from torch import Tensor
+
+from malibo.bench.methods.bars import expected_improvement
+from malibo.bench.methods.function_prior import MOST_COLUMNS
+from malibo.bench.methods.pfn_training import UPDATES, Training, trained
+from malibo.bench.methods.prior_fitted import PriorFittedNetwork, standard_inputs
+from malibo.bench.methods.published_pfn import PublishedPfn, weights, which
+from malibo.bench.methods.surrogate import (
+    Score,
+    Surrogate,
+    one_core,
+    seeded,
+    standardized,
+    with_failures,
+)
+from malibo.bench.searchspace import SearchSpace
+from malibo.history import History
+from malibo.space.parameters import Array
+
+__all__ = ["Pfn", "which"]
+
+AT_RANDOM, NEAREST = 8000, 2000  # rows of a large table that are scored
+POWERS = (-2.0, 4.0)  # limits of the power transformation
+CHUNK = 2000  # points that are scored at once
+
+
+class Network(Protocol):
+    """What scores points, ours or the published one.
+
+    columns   of the widest points that it can read
+    score     the expected improvement at points, given points that were tried and their losses
+    """
+
+    columns: int
+
+    def score(self, seen: Array, losses: Array) -> Callable[[Array], Array]: ...
+
+
+class Pfn(Surrogate):
+    """Expected improvement of the network's prediction; it begins at random."""
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        history: History,
+        rng: np.random.Generator,
+        updates: int = UPDATES,
+    ) -> None:
+        super().__init__(space, history, rng)
+        self._network = load(updates)
+
+    def next_row(self, rng: np.random.Generator) -> Array:
+        """The highest expected improvement, as soon as two losses differ."""
+        losses = with_failures(self.losses)
+        if len(np.unique(losses)) < 2:
+            return self.random_row(rng)
+        most = self._network.columns
+        score = self._network.score(narrowed(self.points, most), losses)
+        best = self.points[np.argmin(losses)]
+
+        def of_some(points: Array) -> Array:
+            scores = np.full(len(points), -np.inf)
+            rows = scored_rows(points, best, rng)
+            scores[rows] = score(narrowed(points[rows], most))
+            return scores
+
+        with seeded(rng):
+            return self.highest(of_some, rng)
+
+
+def load(updates: int) -> Network:
+    """The published network where it is installed, or else ours."""
+    path = weights()
+    with one_core():
+        return OwnPfn(trained(Training(updates))) if path is None else PublishedPfn(path)
+
+
+def scored_rows(points: Array, best: Array, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Indices of the points that are scored: of many, those next to the best and random ones."""
+    if len(points) <= AT_RANDOM + NEAREST:
+        return np.arange(len(points))
+    distance = np.abs(points - best).sum(axis=1)
+    near = np.argpartition(distance, NEAREST)[:NEAREST]
+    return np.union1d(near, rng.choice(len(points), AT_RANDOM, replace=False))
+
+
+def narrowed(points: Array, most: int) -> Array:
+    """Points (n, D), or their projection onto a random subspace if they have too many columns.
+
+    It depends on D only. Distances are about the same in the subspace, up to a factor.
+    """
+    columns = points.shape[1]
+    if columns <= most:
+        return points
+    normal = np.random.default_rng(columns).standard_normal((columns, most))
+    directions = np.linalg.qr(normal)[0]
+    return np.asarray(np.clip(0.5 + (points - 0.5) @ directions, 0, 1))
+
+
+class OwnPfn:
+    """A prior-fitted network of malibo's own."""
+
+    columns = MOST_COLUMNS
+
+    def __init__(self, network: PriorFittedNetwork) -> None:
+        self.network = network
+
+    def score(self, seen: Array, losses: Array) -> Score:
+        """The expected improvement at points of the unit cube, given points with their losses."""
+        values = normalized(losses)
+        with torch.no_grad():
+            told = torch.as_tensor(values, dtype=torch.float32)[None]
+            memories = self.network.remember(_inputs(seen), told)
+
+        def improvement(points: Array) -> Array:
+            with torch.no_grad():
+                logits = self.network.predict(_inputs(points), memories)[0]
+            return np.asarray(expected_improvement(logits, float(values.min())))
+
+        return lambda points: np.concatenate(
+            [improvement(points[at : at + CHUNK]) for at in range(0, len(points), CHUNK)]
+        )
+
+
+def normalized(losses: Array) -> Array:
+    """Losses of mean 0 and deviation 1, after the power that makes them the most normal."""
+    values = standardized(losses)
+    power = float(np.clip(yeojohnson_normmax(values), *POWERS))
+    return standardized(yeojohnson(values, power))
+
+
+def _inputs(points: Array) -> Tensor:
+    """Points (n, D) as the network reads them: (1, n, MOST_COLUMNS)."""
+    n, columns = points.shape
+    padded = np.zeros((1, n, MOST_COLUMNS), dtype=np.float32)
+    padded[0, :, :columns] = points
+    return standard_inputs(torch.as_tensor(padded), torch.tensor(columns))
