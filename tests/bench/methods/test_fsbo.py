@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies
+from hypothesis import given, settings, strategies
 from numpy.testing import assert_allclose, assert_array_equal
 
 pytest.importorskip("torch")
@@ -87,6 +87,7 @@ def test_fine_tuning_raises_the_likelihood_and_leaves_the_kernel_as_it_is() -> N
 # -- new scales --------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(strategies.integers(0, 10**6))
 def test_new_scales_keep_the_order_and_the_proportions(seed: int) -> None:
     values = np.random.default_rng(1).standard_normal(20)

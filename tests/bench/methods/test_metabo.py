@@ -54,9 +54,10 @@ def mean_regrets(optimizer: MetaBo) -> Array:
 
 @pytest.fixture(scope="module")
 def trained() -> MetaBo:
-    """With short episodes, a moment of training will do."""
+    """With short episodes and large steps, a moment of training will do."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(metabo, "HORIZON", 10)
+        patch.setattr(metabo, "RATE", 3e-3)
         return MetaBo(SearchSpace(SPACE), past(), np.random.default_rng(0), updates=40)
 
 

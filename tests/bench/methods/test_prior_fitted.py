@@ -15,16 +15,19 @@ from numpy.testing import assert_allclose
 pytest.importorskip("torch")
 
 import torch
+from scipy.stats import norm
 from torch import Generator
 
 from malibo.bench.methods.bars import (
     BORDERS,
+    LOGITS,
     OUTERMOST,
-    OUTPUTS,
     TAIL,
+    WIDTHS,
     expected_improvement,
     log_density,
-    prior_logits,
+    logits_of,
+    prior_outputs,
 )
 from malibo.bench.methods.function_prior import (
     MOST_COLUMNS,
@@ -59,7 +62,7 @@ MIDDLES, SLICES = fine_grid()
 
 
 def some_logits(seed: int) -> torch.Tensor:
-    return 2 * torch.randn(OUTPUTS, generator=seeded(seed), dtype=torch.float64)
+    return 2 * torch.randn(LOGITS, generator=seeded(seed), dtype=torch.float64)
 
 
 @lru_cache
@@ -75,7 +78,7 @@ def test_the_density_integrates_to_one() -> None:
 
 def test_each_interval_has_the_weight_of_its_logit() -> None:
     index = np.searchsorted(BORDERS.numpy(), MIDDLES)
-    found = np.bincount(index, masses(1), minlength=OUTPUTS)
+    found = np.bincount(index, masses(1), minlength=LOGITS)
     assert_allclose(found, some_logits(1).softmax(0).numpy(), rtol=1e-4)
 
 
@@ -88,10 +91,22 @@ def test_the_expected_improvement_is_the_integral(incumbent: float, seed: int) -
 
 
 def test_the_network_begins_with_a_distribution_around_zero() -> None:
-    mass = prior_logits().exp().numpy()
+    mass = logits_of(prior_outputs()).exp().numpy()
     assert_allclose(mass.sum(), 1, rtol=1e-5)
     assert_allclose(mass, mass[::-1], rtol=1e-3)
-    assert mass[0] < mass[1:-1].mean() < mass[OUTPUTS // 2]
+    assert mass[0] < mass[1:-1].mean() < mass[LOGITS // 2]
+
+
+def test_slope_and_curvature_are_enough_for_a_normal_distribution() -> None:
+    mean, sd = 0.7, 0.4
+    corrections = torch.cat([torch.tensor([-9.0]), WIDTHS.log(), torch.tensor([-9.0])])
+    parabola = torch.tensor([mean / sd**2, 1 / (2 * sd**2)])
+    logits = logits_of(torch.cat([corrections, parabola]))
+    middles = (BORDERS[:-1] + BORDERS[1:]) / 2
+    found = log_density(logits.expand(len(middles), -1), middles)
+    assert_allclose(found, norm(mean, sd).logpdf(middles.numpy()), atol=0.01)
+    improvement = expected_improvement(logits[None], 0.5).numpy()
+    assert_allclose(improvement, sd * (norm.pdf(-0.5) - 0.5 * norm.cdf(-0.5)), rtol=0.02)
 
 
 # -- the prior -----------------------------------------------------------------------------
@@ -182,7 +197,7 @@ def test_new_rows_are_predicted_one_by_one_as_together() -> None:
         together = network(seen, values, new)
         memories = network.remember(seen, values)
         single = [network.predict(new[:, i : i + 1], memories) for i in range(5)]
-    assert together.shape == (2, 5, OUTPUTS)
+    assert together.shape == (2, 5, LOGITS)
     assert_allclose(torch.cat(single, dim=1), together, atol=1e-5)
 
 
@@ -213,7 +228,7 @@ def test_attention_falls_off_with_the_distance() -> None:
         expected = torch.empty(2, 5, 2, 4)
         for b, m, head in np.ndindex(2, 5, 2):
             distance = (memory.keys[b, head] - queries[b, m, head]).square().sum(dim=1)
-            weights = (-distance / 2).exp()
+            weights = (-(distance - distance.min()) / 2).exp()
             expected[b, m, head] = weights @ memory.values[b, head] / weights.sum()
         after = others + layer.out(expected.flatten(2))
         assert_allclose(found, after + layer.perceptron(after), atol=1e-5)

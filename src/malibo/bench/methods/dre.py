@@ -14,7 +14,8 @@ observations for the deep set, Adam. What differs, mostly to fit two cores:
 
 - One list a member and update, not a batch of them, and far fewer updates, on the past and on
   the target. The learning rate is larger instead: of 0.001, 0.003 and 0.01, the last one ranked
-  functions of synthetic families best that were held out.
+  functions of synthetic families best that were held out. The number of updates on the target
+  grows with its observations, up to 50.
 - The deep set averages, and the number of its observations varies from none on, because the
   first suggestion is made without any. At a suggestion it sees all that was told.
 - Candidates of a local search come a few at a time, so that ranks among themselves would not be
@@ -48,7 +49,8 @@ MEMBERS = 10
 HIDDEN, UNITS, FEATURES = 4, 32, 16  # layers, their units, and outputs of the deep set
 LIST, SUPPORT = 100, 20  # configurations that are ranked, and observations that are given
 UPDATES, RATE = 3000, 1e-2  # on the past
-TARGET_UPDATES, TARGET_RATE = 50, 2e-2  # on what was told, for each suggestion
+TARGET_UPDATES, TARGET_RATE = 50, 2e-2  # at most, on what was told, for each suggestion
+UPDATES_EACH = 5  # of them for each observation: a pair of results is soon overrated
 _CHUNK = 512  # configurations scored at once: what stays in the cache is much faster
 _SMALLEST = 1e-3  # standard deviation of a rank
 
@@ -81,7 +83,7 @@ class RankingEnsemble(Surrogate):
         if values.any():  # equal losses have no order
             with seeded(rng):
                 scorers = deepcopy(scorers)
-                train(scorers, [told], TARGET_UPDATES, TARGET_RATE)
+                train(scorers, [told], target_updates(len(values)), TARGET_RATE)
         knots = np.sort(member_scores(scorers, self._reference, told), axis=1)
 
         def rank(points: Array) -> tuple[Array, Array]:
@@ -100,6 +102,11 @@ def reference_points(search: SearchSpace, rng: np.random.Generator) -> Array:
     """Points (n, D) of random configurations, or of all if there are few."""
     rows = rng.permutation(search.candidates(rng, set()))[:CANDIDATES]
     return search.space.encode(rows)
+
+
+def target_updates(told: int) -> int:
+    """How many updates so many observations of the target are worth."""
+    return min(TARGET_UPDATES, UPDATES_EACH * told)
 
 
 def scored(points: Array, losses: Array) -> Scored:

@@ -11,8 +11,8 @@ As in the paper: the Gaussian process has fixed hyperparameters that are estimat
 neither the time nor the budget is a feature of the policy.
 
 Otherwise than published, for lack of hours: 2 layers of 32 units in place of 4 of 200, 25
-steps in place of 60, some ten thousands of transitions in place of millions and, to get
-somewhere with them, larger steps of Adam and a critic that also sees regret and predictions.
+steps in place of 60, only 60 thousand transitions and, to get somewhere with them, larger
+steps of Adam and a critic that also sees regret and predictions.
 Episodes run over random observations of a past task, because the past cannot be evaluated
 elsewhere, and nothing is tried twice. There as on the target, what was observed so far is
 standardised at every step: the scale of a new task is not known in advance.
@@ -42,10 +42,10 @@ from malibo.bench.searchspace import SearchSpace
 from malibo.history import History
 from malibo.space.parameters import Array
 
-UPDATES = 150  # iterations of proximal policy optimisation
+UPDATES = 100  # iterations of proximal policy optimisation
 EPISODES, HORIZON = 24, 25  # of an iteration, and the steps of each
 LAYERS, UNITS = 2, 32  # of the policy and of the critic
-RATE = 3e-3  # of Adam
+RATE = 1e-3  # of Adam
 
 
 class MetaBo(Surrogate):
