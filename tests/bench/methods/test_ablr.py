@@ -14,15 +14,14 @@ from scipy.stats import multivariate_normal
 from malibo import Float, History, Space, Task
 from malibo.bench.methods.ablr import (
     Ablr,
-    Data,
     Heads,
     features,
     fit,
     initial,
-    keep,
     task_losses,
     with_task,
 )
+from malibo.bench.methods.past import Data, keep
 from malibo.bench.methods.surrogate import one_core, standardized
 from malibo.bench.searchspace import SearchSpace
 from malibo.space.parameters import Array

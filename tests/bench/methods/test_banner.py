@@ -14,7 +14,6 @@ import torch
 from scipy.stats import multivariate_normal
 
 from malibo.bench.methods import banner
-from malibo.bench.methods.ablr import Data
 from malibo.bench.methods.banner import (
     FEATURES,
     OFFSET,
@@ -25,6 +24,7 @@ from malibo.bench.methods.banner import (
     density_loss,
     fit,
 )
+from malibo.bench.methods.past import Data
 from malibo.bench.methods.surrogate import matern, one_core
 from malibo.bench.problems.ensembles import FAMILIES
 from malibo.bench.searchspace import SearchSpace

@@ -12,7 +12,6 @@ import torch
 from scipy.stats import multivariate_normal
 from torch import Tensor
 
-from malibo.bench.methods.ablr import Data
 from malibo.bench.methods.exact import (
     Conditioned,
     Regression,
@@ -25,7 +24,7 @@ from malibo.bench.methods.exact import (
     of_observations,
     train,
 )
-from malibo.bench.methods.past import Observed
+from malibo.bench.methods.past import Data, Observed
 from malibo.bench.methods.surrogate import matern as fast_matern
 from malibo.space.parameters import Array
 

@@ -15,7 +15,6 @@ import torch
 from scipy.stats import multivariate_normal
 
 from malibo import Float, Space, Task
-from malibo.bench.methods.ablr import Data
 from malibo.bench.methods.fsbo import (
     WARM,
     DeepKernel,
@@ -27,6 +26,7 @@ from malibo.bench.methods.fsbo import (
     promising,
     rescaled,
 )
+from malibo.bench.methods.past import Data
 from malibo.bench.methods.surrogate import matern, one_core
 from malibo.bench.problems.ensembles import FAMILIES
 from malibo.bench.searchspace import SearchSpace

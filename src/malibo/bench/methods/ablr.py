@@ -10,7 +10,7 @@ is held out, and training goes back to where that was predicted best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor
 
-from malibo.bench.methods.past import Observed, observed
+from malibo.bench.methods.past import Data, Observed, keep, observed
 from malibo.bench.methods.surrogate import (
     Surrogate,
     log_expected_improvement,
@@ -31,7 +31,6 @@ from malibo.history import History
 from malibo.space.parameters import Array
 
 UNITS = 50  # of each of the two layers, as in the paper
-HELD_OUT = 0.25  # of each past task's observations
 _TRAIN, _REFINE = 300, 10  # iterations of L-BFGS on the past, and for each suggestion
 _JUDGED = 5  # iterations from one look at what was held out to the next
 _ALPHA = (-7.0, 7.0)  # bounds of the logarithms of the weights' precision
@@ -97,38 +96,6 @@ class Ablr(Surrogate):
 
         incumbent = float(average(self.points)[0].min()) if len(self.losses) else None
         return self.highest(score, rng)
-
-
-def keep(points: Array, values: Array) -> Observed:
-    """All but what is held out."""
-    size = len(values) - int(HELD_OUT * len(values))
-    return points[:size], values[:size]
-
-
-@dataclass(frozen=True, eq=False)
-class Data:
-    """Observations of T tasks, filled up with zeros to the size of the largest.
-
-    points   (T, n, D)
-    values   (T, n)
-    known    (T, n) 1 for an observation, 0 for what was filled up
-    """
-
-    points: Tensor
-    values: Tensor
-    known: Tensor
-
-    @classmethod
-    def of(cls, tasks: Sequence[Observed]) -> Data:
-        """Put them together."""
-        shape = (len(tasks), max(len(values) for _, values in tasks))
-        points = np.zeros((*shape, tasks[0][0].shape[1]))
-        values, known = np.zeros(shape), np.zeros(shape)
-        for index, (its_points, its_values) in enumerate(tasks):
-            size = len(its_values)
-            points[index, :size], values[index, :size] = its_points, its_values
-            known[index, :size] = 1
-        return cls(torch.as_tensor(points), torch.as_tensor(values), torch.as_tensor(known))
 
 
 # -- parameters: one vector of the network's weights, then log α and log β of each task ----------

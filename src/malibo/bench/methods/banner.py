@@ -27,7 +27,6 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor, nn
 
-from malibo.bench.methods.ablr import Data
 from malibo.bench.methods.exact import (
     Conditioned,
     Prediction,
@@ -40,7 +39,7 @@ from malibo.bench.methods.exact import (
     train,
 )
 from malibo.bench.methods.networks import ResidualNetwork
-from malibo.bench.methods.past import Observed, observed
+from malibo.bench.methods.past import Data, Observed, observed
 from malibo.bench.methods.surrogate import (
     Surrogate,
     log_expected_improvement,

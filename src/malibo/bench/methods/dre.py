@@ -9,7 +9,7 @@ observations, of one past task after the other. For each suggestion all of them 
 bit further on what was told. Then each member ranks the candidates by its scores. Mean and
 standard deviation of the ten ranks give the expected improvement of the rank.
 
-As published: ten members, layers of 32 units, 16 features of the task, lists of 100, up to 20
+As in the paper, as far as it is known here: ten members, layers of 32 units, lists of 100, 20
 observations for the deep set, Adam. What differs, mostly to fit two cores:
 
 - One list a member and update, not a batch of them, and far fewer updates, on the past and on

@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from malibo.bench.methods.ablr import Data, keep
-from malibo.bench.methods.past import Observed
+from malibo.bench.methods.past import Data, Observed, keep
 from malibo.bench.methods.surrogate import cholesky
 from malibo.space.parameters import Array
 

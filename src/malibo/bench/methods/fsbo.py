@@ -29,7 +29,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from malibo.bench.methods.ablr import Data
 from malibo.bench.methods.exact import (
     Conditioned,
     Prediction,
@@ -42,7 +41,7 @@ from malibo.bench.methods.exact import (
     train,
 )
 from malibo.bench.methods.networks import perceptron
-from malibo.bench.methods.past import Observed, observed
+from malibo.bench.methods.past import Data, Observed, observed
 from malibo.bench.methods.surrogate import (
     Surrogate,
     log_expected_improvement,
