@@ -13,9 +13,9 @@ import torch
 from malibo import Float, History, Space, Task
 from malibo.bench.methods import metabo
 from malibo.bench.methods.metabo import HORIZON, MetaBo, pick, play, scores, train, untrained
-from malibo.bench.methods.metabo_episodes import Candidates, Episodes, State
-from malibo.bench.methods.metabo_prior import Prior
-from malibo.bench.methods.ppo import advantages, log_probabilities
+from malibo.bench.methods.metabo.episodes import Candidates, Episodes, State
+from malibo.bench.methods.metabo.ppo import advantages, log_probabilities
+from malibo.bench.methods.metabo.prior import Prior
 from malibo.bench.methods.surrogate import one_core, seeded
 from malibo.bench.searchspace import SearchSpace
 from malibo.space.parameters import Array

@@ -6,9 +6,9 @@ In an episode a past task is tuned again: the softmax of the scores is the proba
 which a candidate is tried next, and the reward of each step is the negative simple regret.
 Proximal policy optimisation raises the rewards. On the target the highest score is tried.
 
-As in the paper: the Gaussian process has fixed hyperparameters that are estimated on the past;
-γ = λ = 0.98, a clip of 0.15, 4 epochs, an entropy weight of 0.01. As in MALIBO's comparison:
-neither the time nor the budget is a feature of the policy.
+As in the paper, as far as known here: the Gaussian process has fixed hyperparameters that are
+estimated on the past; γ = λ = 0.98, a clip of 0.15, 4 epochs, an entropy weight of 0.01. As in
+MALIBO's comparison: neither the time nor the budget is a feature of the policy.
 
 Otherwise than published, for lack of hours: 2 layers of 32 units in place of 4 of 200, 25
 steps in place of 60, only 60 thousand transitions and, to get somewhere with them, larger
@@ -26,11 +26,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from malibo.bench.methods.metabo_episodes import STATISTICS, Candidates, Episodes, State, features
-from malibo.bench.methods.metabo_prior import Prior
+from malibo.bench.methods.metabo.episodes import STATISTICS, Candidates, Episodes, State, features
+from malibo.bench.methods.metabo.ppo import Agent, Transitions, advantages, log_probabilities
+from malibo.bench.methods.metabo.prior import Prior
 from malibo.bench.methods.networks import perceptron
 from malibo.bench.methods.past import Observed, observed
-from malibo.bench.methods.ppo import Agent, Transitions, advantages, log_probabilities
 from malibo.bench.methods.surrogate import (
     Surrogate,
     one_core,

@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor, nn
 
-DISCOUNT, TRACE = 0.98, 0.98  # γ of the rewards and λ of the advantages, as in MetaBO
-CLIP = 0.15  # how far the probability of a choice may move in an iteration, as in MetaBO
-EPOCHS = 4  # over the transitions of an iteration, as in MetaBO
-ENTROPY, CRITIC = 0.01, 1.0  # weights in the loss, as in MetaBO
+DISCOUNT, TRACE = 0.98, 0.98  # γ of the rewards and λ of the advantages
+CLIP = 0.15  # how far the probability of a choice may move in an iteration
+EPOCHS = 4  # over the transitions of an iteration
+ENTROPY, CRITIC = 0.01, 1.0  # weights in the loss
 _PARTS = 12  # of the transitions, each for one step of Adam
 _STEEPEST = 0.5  # length to which a gradient is cut
 _IMPOSSIBLE = -1e9  # score of what must not be chosen; infinity would make NaN of the entropy

@@ -10,14 +10,14 @@ pytest.importorskip("torch")
 
 import torch
 
-from malibo.bench.methods.metabo_episodes import (
+from malibo.bench.methods.metabo.episodes import (
     CANDIDATES,
     STATISTICS,
     Candidates,
     Episodes,
     features,
 )
-from malibo.bench.methods.metabo_prior import Prior
+from malibo.bench.methods.metabo.prior import Prior
 from malibo.bench.methods.past import Observed
 from malibo.bench.methods.surrogate import standardized
 

@@ -13,8 +13,7 @@ pytest.importorskip("torch")
 import torch
 from torch import nn
 
-from malibo.bench.methods.networks import perceptron
-from malibo.bench.methods.ppo import (
+from malibo.bench.methods.metabo.ppo import (
     CLIP,
     DISCOUNT,
     ENTROPY,
@@ -27,6 +26,7 @@ from malibo.bench.methods.ppo import (
     policy_loss,
     scaled,
 )
+from malibo.bench.methods.networks import perceptron
 from malibo.bench.methods.surrogate import one_core, seeded
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from malibo.bench.methods.metabo_prior import Prior, noise_of
+from malibo.bench.methods.metabo.prior import Prior, noise_of
 from malibo.bench.methods.surrogate import fit_gp, matern, one_core
 from malibo.space.parameters import Array
 

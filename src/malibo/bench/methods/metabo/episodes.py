@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from malibo.bench.methods.metabo_prior import Prior
+from malibo.bench.methods.metabo.prior import Prior
 from malibo.bench.methods.past import Observed
 from malibo.space.parameters import Array
 
