@@ -13,11 +13,13 @@ from scipy.stats import multivariate_normal
 
 from malibo import Float, History, Space, Task
 from malibo.bench.methods.ablr import (
+    MOST_TASKS,
     Ablr,
     Heads,
     features,
     fit,
     initial,
+    some,
     task_losses,
     with_task,
 )
@@ -116,3 +118,12 @@ def test_it_needs_fewer_steps_than_chance() -> None:
     chance = loss(SPACE.sample(np.random.default_rng(0), 500)).min()
     assert optimizer.losses[0] < 0.05
     assert optimizer.losses.min() < chance
+
+
+def test_of_very_many_past_tasks_some_are_taken_at_random() -> None:
+    codes = SPACE.sample(np.random.default_rng(0), 2)
+    tasks = [Task(f"task {n}", SPACE, codes, np.arange(2.0)) for n in range(MOST_TASKS + 5)]
+    few, again = (some(tasks, np.random.default_rng(seed)) for seed in (0, 1))
+    assert len({task.name for task in few}) == MOST_TASKS
+    assert {task.name for task in few} != {task.name for task in again}
+    assert some(tasks[:MOST_TASKS], np.random.default_rng(0)) == tasks[:MOST_TASKS]

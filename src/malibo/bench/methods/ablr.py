@@ -5,12 +5,13 @@ two precisions of each task, maximise the marginal likelihood of all tasks toget
 
 With few past tasks the network can learn their observations by heart: the marginal likelihood
 still grows when predictions are already wrong and far too certain. So a quarter of the past
-is held out, and training goes back to where that was predicted best.
+is held out, and training goes back to where that was predicted best. Of very many past tasks
+64 are taken, at random.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,11 +28,12 @@ from malibo.bench.methods.surrogate import (
     with_failures,
 )
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History
+from malibo.history import History, Task
 from malibo.space.parameters import Array
 
 UNITS = 50  # of each of the two layers, as in the paper
 _TRAIN, _REFINE = 300, 10  # iterations of L-BFGS on the past, and for each suggestion
+MOST_TASKS = 64  # of the past: all of it is learnt from again at each step
 _JUDGED = 5  # iterations from one look at what was held out to the next
 _ALPHA = (-7.0, 7.0)  # bounds of the logarithms of the weights' precision
 _BETA = (-2.0, 11.0)  # and of the observations'
@@ -44,7 +46,7 @@ class Ablr(Surrogate):
 
     def __init__(self, space: SearchSpace, history: History, rng: np.random.Generator) -> None:
         super().__init__(space, history, rng)
-        self._past = [observed(task, rng) for task in history]
+        self._past = [observed(task, rng) for task in some(history.tasks, rng)]
         self._kept = [keep(points, values) for points, values in self._past]
         with one_core():
             start = initial(len(self._past), space.space.dimension, rng)
@@ -96,6 +98,13 @@ class Ablr(Surrogate):
 
         incumbent = float(average(self.points)[0].min()) if len(self.losses) else None
         return self.highest(score, rng)
+
+
+def some(tasks: Sequence[Task], rng: np.random.Generator) -> list[Task]:
+    """All tasks, or as many as are affordable, at random."""
+    if len(tasks) <= MOST_TASKS:
+        return list(tasks)
+    return [tasks[number] for number in rng.permutation(len(tasks))[:MOST_TASKS]]
 
 
 # -- parameters: one vector of the network's weights, then log α and log β of each task ----------
