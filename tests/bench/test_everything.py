@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,7 @@ def test_what_is_finished_is_not_run_again(tmp_path: Path, monkeypatch: pytest.M
 
 KILLED = """
 import os, signal, sys
+from errno import ENOSPC
 from pathlib import Path
 from bench import test_everything
 from malibo.bench import runs
@@ -223,7 +225,7 @@ def test_whatever_ends_a_part_does_not_end_the_others(
 
 def test_a_full_disk_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
-        raise OSError("no space left on device")
+        raise OSError(ENOSPC, "no space left on device")
 
     monkeypatch.setattr(everything, "run_suite", full)
     with pytest.raises(OSError, match="no space left"):

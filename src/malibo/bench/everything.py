@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from errno import EDQUOT, ENOSPC, EROFS
 from pathlib import Path
 
 from malibo.bench.estimate import (
@@ -22,6 +23,8 @@ from malibo.bench.parts import Part
 from malibo.bench.runner import run_suite
 from malibo.bench.runs import RunKey
 from malibo.errors import MaliboError, plural
+
+_FULL = (ENOSPC, EDQUOT, EROFS)  # a disk that takes no more
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,9 @@ def _try(part: Part, results: Path, jobs: int, progress: bool) -> str:
         run_suite(
             part.suite, part.methods, part.seeds, part.steps, path, jobs, progress, part.tasks
         )
-    except OSError:  # a full disk: others would fail as well
-        raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise  # others would fail as well
         return _in_brief(error)
     return ""
 

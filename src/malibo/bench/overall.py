@@ -54,7 +54,7 @@ def overall_table(
 ) -> list[list[str]]:
     """Average ranks over all suites; a star where ``method`` is significantly ahead (p < 0.05).
 
-    Empty if the suites have no two methods in common.
+    A dagger is where it is behind. Empty if the suites have no two methods in common.
     """
     found = pooled(results)
     if len(found.methods) < 2 or method not in found.methods:
@@ -67,8 +67,7 @@ def overall_table(
     for name in order:
         cells = [f"{average[step][name]:.2f}" for step in shown]
         for i, step in enumerate(shown):
-            better = average[step][method] < average[step][name]
-            if name != method and better and against[step][name] < 0.05:
-                cells[i] += "*"
+            if name != method and against[step][name] < 0.05:
+                cells[i] += "*" if average[step][method] < average[step][name] else "†"
         lines.append([name, *cells])
     return [["method", *(f"step {step}" for step in shown)], *lines]

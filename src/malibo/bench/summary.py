@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from malibo.bench.metrics import (
+    Curves,
     Metric,
     average_ranks,
     curves,
@@ -85,10 +86,15 @@ def _rows(task: str, runs: Sequence[Run], steps: Sequence[int]) -> Iterator[Row]
 def _ranks(runs: Sequence[Run]) -> dict[str, Array]:
     """Average ranks; NaN for methods of few seeds, which would leave few pairs for the others."""
     found = curves(runs, normalised_regret)
+    unknown = {method: np.full(len(found.steps), np.nan) for method in found.methods}
+    return unknown | average_ranks(found.only(with_seeds(found)))
+
+
+def with_seeds(found: Curves) -> list[str]:
+    """Methods with five seeds, or with as many as any other one has."""
     seeds = {method: seed_counts(found.only([method]))[0] for method in found.methods}
     least = min(LEAST_SEEDS, max(seeds.values(), default=0))
-    unknown = {method: np.full(len(found.steps), np.nan) for method in seeds}
-    return unknown | average_ranks(found.only([m for m in seeds if seeds[m] >= least]))
+    return [method for method in seeds if seeds[method] >= least]
 
 
 def _averages(method: str, runs: Sequence[Run]) -> dict[str, Array]:

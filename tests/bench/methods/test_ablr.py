@@ -89,7 +89,7 @@ def test_a_new_task_has_the_mean_precisions_of_the_others() -> None:
 
 def test_a_quarter_is_held_out_but_never_everything() -> None:
     points, values = np.zeros((8, 1)), np.zeros(8)
-    assert [len(keep(points[:n], values[:n])[1]) for n in (1, 2, 3, 4, 8)] == [1, 2, 3, 3, 6]
+    assert [len(keep(points[:n], values[:n])[1]) for n in (1, 2, 3, 4, 8)] == [1, 1, 2, 3, 6]
 
 
 def loss(codes: Array, shift: float = 0.0) -> Array:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malibo.bench.report.ahead import CAPTION, Standing, ordinal, standing, who_is_ahead
+from bench.examples import run
+from malibo.bench.report.ahead import (
+    CAPTION,
+    Standing,
+    ordinal,
+    shared_runs,
+    standing,
+    who_is_ahead,
+)
 from malibo.bench.summary import ALL, Row
 
 
@@ -20,7 +28,7 @@ def test_another_method_that_wins_is_named_with_the_place_of_malibo() -> None:
     found = {"one": rows({"malibo": 0.3, "gp": 0.1, "tpe": 0.2, "random": 0.9})}
     section = who_is_ahead({"tables": found})
     assert section.tables[CAPTION] == [["suite", "step 5"], ["one", "GP (MALIBO 3rd of 4)"]]
-    assert "in 0 of 1 cells of tables." in section.notes[0]
+    assert "in 0 of 1 cells of tables (up to 4 methods)." in section.notes[0]
 
 
 def test_cells_are_counted_kind_by_kind() -> None:
@@ -29,7 +37,10 @@ def test_cells_are_counted_kind_by_kind() -> None:
     section = who_is_ahead(
         {"tables": {"one": first + second}, "functions": {"two": first, "three": alone}}
     )
-    assert "in 1 of 2 cells of tables, 1 of 1 cells of functions." in section.notes[0]
+    counted = (
+        "1 of 2 cells of tables (up to 2 methods), 1 of 1 cells of functions (up to 2 methods)"
+    )
+    assert f"in {counted}." in section.notes[0]
     assert section.tables[CAPTION] == [
         ["suite", "step 5", "step 10"],
         ["one", "MALIBO", "GP (MALIBO 2nd of 2)"],
@@ -80,3 +91,21 @@ def test_numbers_of_places_are_words() -> None:
     wanted = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th"}
     wanted |= {21: "21st", 22: "22nd", 111: "111th"}
     assert {number: ordinal(number) for number in wanted} == wanted
+
+
+def test_means_are_over_runs_that_all_methods_have_but_those_of_few_seeds() -> None:
+    runs = [run("malibo", task, seed, [1.0]) for task in "ab" for seed in range(9)]
+    runs += [run("gp", task, seed, [1.0]) for task in "ab" for seed in range(5)]
+    runs += [run("metabo", task, 0, [0.0]) for task in "ab"]
+    shared = shared_runs(runs)
+    assert {(one.method, one.seed) for one in shared} == {
+        (method, seed) for method in ("malibo", "gp") for seed in range(5)
+    }
+    assert len(shared) == 20
+
+
+def test_the_number_of_runs_is_shown_and_nothing_is_counted_without_the_method() -> None:
+    found = {"tables": {"one": rows({"gp": 0.1, "tpe": 0.2})}}
+    section = who_is_ahead(found, samples={"one": 12})
+    assert section.tables[CAPTION] == [["suite", "runs", "step 5"], ["one", "12", "GP"]]
+    assert list(section.notes) == []

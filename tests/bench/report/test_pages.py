@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from bench.examples import run
 from malibo.bench.report.content import Page, Picture
 from malibo.bench.report.index import WRITTEN, index
-from malibo.bench.report.pages import Measured, measured, suite_pages, variants
+from malibo.bench.report.pages import (
+    Measured,
+    gaps,
+    measured,
+    network_note,
+    suite_pages,
+    variants,
+)
 from malibo.bench.runs import Run, RunSet
+from malibo.bench.summary import summary
 
 STEPS = 30
 
@@ -101,17 +107,17 @@ def test_a_past_that_misleads_is_compared_with_a_cold_start() -> None:
 
 
 def test_pages_with_the_fitted_network_say_which_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("malibo.bench.methods.pfn")
-    module.which = lambda: "a small one."  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "malibo.bench.methods.pfn", module)
-    pages = made(found("fcnet", "pfn", "gp"), found("branin", "gp"))
-    assert list(pages["benchmarks"].notes) == ["PFN: a small one."]
-    assert list(pages["synthetic"].notes) == []
+    monkeypatch.setattr("malibo.bench.report.pages.which", lambda: "a small one")
+    said = ["PFN is a small one, as on the machine that made this page."]
+    assert network_note([found("branin", "pfn", "random")]) == said
+    assert network_note([found("branin", "random")]) == []
 
 
-def test_without_torch_nobody_knows_which_network_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "malibo.bench.methods.pfn", None)
-    assert list(made(found("fcnet", "pfn"))["benchmarks"].notes) == []
+def test_methods_that_lack_a_task_are_named() -> None:
+    runs = [run(name, task, 0, [1.0]) for name in ("gp", "tpe") for task in "ab"]
+    assert gaps(summary(runs)) == []
+    said = "Not run on every task, so only in figures and in the CSV file: GP."
+    assert gaps(summary([one for one in runs if (one.method, one.task) != ("gp", "a")])) == [said]
 
 
 # -- the index -----------------------------------------------------------------------------
@@ -125,10 +131,10 @@ def test_the_index_has_ranks_over_all_tables_and_who_is_ahead() -> None:
     together, ahead = made.sections
     assert together.title == "All tables together"
     ((caption, cells),) = together.tables.items()
-    assert caption.startswith("average rank over fcnet, mine; a star where MALIBO")
+    assert caption.startswith("average rank over fcnet, mine, of the methods that were run")
     assert cells[1][:2] == ["MALIBO", "1.00"]
     assert list(together.pictures) == [overall]
-    assert "8 of 8 cells of tables, 4 of 4 cells of functions" in ahead.notes[0]
+    assert "10 of 10 cells of tables (up to 2 methods), 5 of 5 cells" in ahead.notes[0]
     assert made.suites == {"fcnet": "benchmarks", "mine": "tables", "branin": "synthetic"}
 
 

@@ -75,3 +75,9 @@ def test_a_suite_of_a_folder_says_which_tasks_were_run() -> None:
     assert line.endswith(
         "my_tables --methods tpe --seeds 1 --steps 5 --data DIR --tasks 'b 9,b 10'"
     )
+
+
+def test_a_set_of_a_folder_that_has_the_name_of_a_built_in_one_says_so_too() -> None:
+    found = [run("tpe", task, 0, [1.0] * 5) for task in ("kc1", "vehicle")]
+    (line,) = commands(RunSet("hpobench_mlp", 5), found)
+    assert line.endswith("--data DIR --tasks kc1,vehicle")

@@ -11,8 +11,8 @@ Where this differs from the published method:
   their distribution near the prior. Here w is integrated out. The regulariser is the distance
   of the first two moments of w over the tasks of an update from those of the prior: without
   it, m(x) drifts away from the average of the tasks.
-- A quarter of each past task is held out, and training goes back to where that was predicted
-  best: with few tasks, networks become overconfident.
+- A quarter of each past task is held out, and training goes back to where it was most likely:
+  with few tasks, networks become overconfident.
 - The target's losses are standardised by those that were seen. That is another scale than
   that of a whole task, so scale and offset of what the network says are fitted as well.
 """

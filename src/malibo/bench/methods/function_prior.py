@@ -3,8 +3,10 @@
 A function is drawn from a Gaussian process with a squared exponential or a Matérn 5/2 kernel.
 Each column has a length scale of its own, the logarithm of which is normal around log √D: in
 a space of D columns two points differ by about √D, so functions of any D vary as much (as in
-BoTorch's priors, Hvarfner et al., 2024, with a shorter and less broad scale). The deviation
-of the noise is between three thousandths and a seventh of the function's own.
+BoTorch's priors, Hvarfner et al., 2024, with a shorter and less broad scale). What is seen of
+it is noisy; the deviation of the noise is between 0.003 and 0.14 of the function's own. What
+is to be predicted is the function itself. If it was to be predicted with its noise, the best
+configuration would always seem worth repeating, as the next draw may be better.
 
 Columns are uniform, or grids of a few levels, or zeros with some ones as those of a choice
 are. After the first rows half of them lie near one centre, as those of a search do in the end.
@@ -21,6 +23,7 @@ from torch import Generator, Tensor
 MOST_COLUMNS = 40
 LENGTH_SPREAD = 1.25  # standard deviation of the logarithm of a length scale
 NOISES = (1e-5, 2e-2)  # lowest and highest variance; the function's own is 1
+ROUGHNESS = 1e-4  # variance of what no length scale explains, noise or not
 LEVELS = (2, 7)  # of a column that is not continuous, the second one excluded
 SPREAD_OUT = 4  # of the first rows
 _NEAREST = 0.01  # of the rows near a centre, in parts of their former distance
@@ -33,7 +36,7 @@ class Functions:
 
     columns   (b,) how many columns count; the others are zero
     lengths   (b, MOST_COLUMNS) length scales; infinite where a column does not count
-    noise     (b,) variance
+    noise     (b,) variance of what is added to the values that are seen
     smooth    (b,) whether the kernel is the squared exponential
     """
 
@@ -43,13 +46,13 @@ class Functions:
     smooth: Tensor
 
     def covariance(self, points: Tensor) -> Tensor:
-        """(b, n, n) of the values, noise included, at points (b, n, MOST_COLUMNS)."""
+        """(b, n, n) of the functions, without noise, at points (b, n, MOST_COLUMNS)."""
         scaled = points / self.lengths[:, None]
         square = torch.cdist(scaled, scaled, compute_mode="donot_use_mm_for_euclid_dist") ** 2
         root = (5 * square).sqrt()
         matern = (1 + root + 5 / 3 * square) * (-root).exp()
         found = torch.where(self.smooth[:, None, None], (-square / 2).exp(), matern)
-        return found + self.noise[:, None, None] * torch.eye(points.shape[1], dtype=points.dtype)
+        return found + ROUGHNESS * torch.eye(points.shape[1], dtype=points.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,8 @@ class DataSets:
     """b data sets: points in the unit cube and values, of which the first few are seen.
 
     points   (b, n, MOST_COLUMNS)
-    values   (b, n) of mean 0 and standard deviation 1 over those that are seen
+    values   (b, n) of mean 0 and standard deviation 1 over those that are seen; these are noisy,
+             the others are the function's own
     shift    (b, 1) and scale (b, 1): the values were ``shift + scale·values``
     """
 
@@ -78,8 +82,9 @@ def draw(
     functions = draw_functions(number, random, columns)
     points = draw_points(functions.columns, rows, random)
     factor = torch.linalg.cholesky(functions.covariance(points.double()))
-    drawn = torch.randn(number, rows, 1, generator=random, dtype=torch.float64)
-    values = (factor @ drawn)[:, :, 0]
+    normal = torch.randn(2, number, rows, generator=random, dtype=torch.float64)
+    values = (factor @ normal[0, :, :, None])[:, :, 0]
+    values[:, :seen] += functions.noise.sqrt()[:, None] * normal[1, :, :seen]
     shift = values[:, :seen].mean(dim=1, keepdim=True)
     scale = values[:, :seen].std(dim=1, keepdim=True, correction=0).clamp_min(1e-6)
     standard = ((values - shift) / scale).clamp(-_FARTHEST_VALUE, _FARTHEST_VALUE)

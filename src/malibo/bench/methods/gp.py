@@ -1,4 +1,4 @@
-"""A Gaussian process with expected improvement, by BoTorch (Balandat et al., 2020)."""
+"""A Gaussian process with expected improvement; priors as in BoTorch (Balandat et al., 2020)."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ def observed(task: Task, rng: np.random.Generator, most: int = MOST) -> Observed
 
 
 def keep(points: Array, values: Array) -> Observed:
-    """All but what is held out."""
-    size = len(values) - int(HELD_OUT * len(values))
+    """All but what is held out; of two or three observations that is one, of one none."""
+    size = len(values) - max(int(HELD_OUT * len(values)), len(values) > 1)
     return points[:size], values[:size]
 
 

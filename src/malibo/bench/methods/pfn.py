@@ -7,9 +7,27 @@ the highest expected improvement, in closed form from the bars of that distribut
 made more normal before (Yeo and Johnson's power transformation), as in the paper. There is no
 past in it: it is a baseline without transfer.
 
-The published network is used where it is installed (``published_pfn``; it was not run for
-these comparisons, ``which`` says which one is). Otherwise it is a small one of ours.
-TODO
+The published network is used where the package ``pfns4bo`` and its weights are installed
+(``published_pfn``); that branch was not run with the published weights. Otherwise it is a small
+network of ours (``prior_fitted``, ``pfn_training``); ``which`` says which one it is here. Ours
+differs from the published one:
+
+- 4 layers of 64 units, trained on 128,000 data sets in ten minutes on one core, in place of
+  12 layers of 512 units and about 13 million data sets on eight GPUs
+- a prior of Gaussian processes alone (``function_prior``) in place of HEBO's
+- attention by distance, and the number of trials as an input: both make it learn far faster
+- 100 bars, corrections of a normal distribution, in place of 1,000 free ones (``bars``)
+- it predicts the function, not another noisy value of it
+- spaces of up to 40 columns, one for each choice; wider ones are projected onto 40 (of the
+  published one: 18)
+
+How close it comes to the exact posterior, in nats of log density for each new value, mean over
+300 functions of its own prior: the exact Gaussian process, which knows the hyperparameters, is
+ahead by 0.7, 0.7, 0.6 in 2 columns with 5, 20, 50 values seen, by 0.6, 0.9, 1.0 in 6 columns,
+and by 0.4, 0.6, 0.8 in 18. N(0, 1) is behind it by 1.4 to 2.4 in 2 columns, 1.6 to 2.4 in 6.
+One that is fitted to the values (``fit_gp``) is behind the network with 5 values and ahead of
+it with 20 or more, by 0.2 to 1. With more than 6,000 rows of a table only some are scored.
+The search begins at random, until two losses differ.
 """
 
 from __future__ import annotations
@@ -42,9 +60,9 @@ from malibo.space.parameters import Array
 
 __all__ = ["Pfn", "which"]
 
-AT_RANDOM, NEAREST = 8000, 2000  # rows of a large table that are scored
+AT_RANDOM, NEAREST = 5000, 1000  # rows of a large table that are scored
 POWERS = (-2.0, 4.0)  # limits of the power transformation
-CHUNK = 2000  # points that are scored at once
+CHUNK = 500  # points that are scored at once
 
 
 class Network(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import asdict, dataclass, field
+from types import ModuleType
 
 import numpy as np
 import torch
@@ -12,14 +13,14 @@ from torch import Generator, nn
 from torch.optim import Optimizer
 from tqdm import tqdm
 
-from malibo.bench.methods import bars, function_prior
+from malibo.bench.methods import bars, function_prior, prior_fitted
 from malibo.bench.methods.function_prior import DataSets
 from malibo.bench.methods.prior_fitted import PriorFittedNetwork, Size, standard_inputs
 from malibo.bench.methods.surrogate import one_core, seeded
 from malibo.bench.problems import cache
 
 VERSION = 1  # to be raised when the code of the prior, of the network or of training changes
-UPDATES = 8000  # eight minutes on one core
+UPDATES = 8000  # ten minutes on one core
 WORTH_KEEPING = 500  # updates; shorter trainings are repeated and leave nothing behind
 
 
@@ -46,10 +47,19 @@ class Training:
 
     def digest(self) -> str:
         """The same for two trainings that give the same network."""
-        prior = (function_prior.MOST_COLUMNS, function_prior.LENGTH_SPREAD, function_prior.NOISES)
-        outputs = (bars.BARS, bars.OUTERMOST, bars.TAIL)
-        text = repr((VERSION, sorted(asdict(self).items()), prior, function_prior.LEVELS, outputs))
+        prior = [constants(module) for module in (function_prior, bars, prior_fitted)]
+        text = repr((VERSION, sorted(asdict(self).items()), prior))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def constants(module: ModuleType) -> list[tuple[str, object]]:
+    """The numbers at the top of a module, with their names."""
+    named = sorted(vars(module).items())
+    return [
+        (name, value)
+        for name, value in named
+        if name.isupper() and isinstance(value, int | float | tuple)
+    ]
 
 
 def trained(training: Training) -> PriorFittedNetwork:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from malibo.bench.figures.style import style
-from malibo.bench.metrics import comparable
+from malibo.bench.metrics import comparable, curves, normalised_regret
 from malibo.bench.report.content import Section
-from malibo.bench.summary import ALL, Row
+from malibo.bench.runs import Run
+from malibo.bench.summary import ALL, Row, with_seeds
 
-STEPS = (1, 5, 10, 25, 50, 100)
+STEPS = (1, 5, 10, 25, 30, 50, 100)
 CAPTION = "the method with the lowest mean normalised regret"
 
 
@@ -30,23 +31,40 @@ class Standing:
     among: int
 
 
+def shared_runs(runs: Sequence[Run]) -> list[Run]:
+    """Runs of the tasks and seeds that all methods have, but for methods of too few seeds."""
+    found = curves(runs, normalised_regret)
+    paired = found.only(with_seeds(found)).paired()
+    pairs = {(m, *pair) for m in paired.methods for pair in paired.keys[m]}
+    return [run for run in runs if (run.method, run.task, run.seed) in pairs]
+
+
 def who_is_ahead(
-    tables: Mapping[str, Mapping[str, Sequence[Row]]], method: str = "malibo"
+    tables: Mapping[str, Mapping[str, Sequence[Row]]],
+    method: str = "malibo",
+    samples: Mapping[str, int] | None = None,
 ) -> Section:
     """For each suite and step the method with the lowest regret, and where ``method`` stands.
 
-    tables   by kind of suite, such as "functions", and by suite
+    tables    by kind of suite, such as "functions", and by suite
+    samples   number of runs of each method, by suite
     """
     kinds = {kind: _standings(of_kind, method) for kind, of_kind in tables.items()}
     found = {suite: of_suite for of_kind in kinds.values() for suite, of_suite in of_kind.items()}
     steps = [step for step in STEPS if any(of_suite[step] for of_suite in found.values())]
-    header = ["suite", *(f"step {step}" for step in steps)]
+    header = ["suite", *(["runs"] if samples else []), *(f"step {step}" for step in steps)]
     lines = [
-        [suite, *(_text(of_suite[step], method) for step in steps)]
+        [
+            suite,
+            *([str(samples[suite])] if samples else []),
+            *(_text(of_suite[step], method) for step in steps),
+        ]
         for suite, of_suite in found.items()
         if any(of_suite.values())
     ]
-    return Section("Who is ahead", [_counts(kinds, method)], {CAPTION: [header, *lines]})
+    compared = any(_compared(of_kind) for of_kind in kinds.values())
+    notes = [_counts(kinds, method)] if compared else []
+    return Section("Who is ahead", notes, {CAPTION: [header, *lines]})
 
 
 def _standings(
@@ -103,17 +121,27 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def _counts(kinds: Mapping[str, Mapping[str, Mapping[int, Standing | None]]], method: str) -> str:
+Standings = Mapping[str, Mapping[int, Standing | None]]  # by suite and step
+
+
+def _compared(of_kind: Standings) -> list[Standing]:
+    """Cells in which the method that is looked for stands among others."""
+    found = [one for of_suite in of_kind.values() for one in of_suite.values()]
+    return [one for one in found if one and one.place is not None and one.among > 1]
+
+
+def _counts(kinds: Mapping[str, Standings], method: str) -> str:
     """How often a method is first, kind by kind."""
     counted = []
     for kind, of_kind in kinds.items():
-        found = [one for of_suite in of_kind.values() for one in of_suite.values()]
-        compared = [one for one in found if one and one.place is not None and one.among > 1]
-        first = sum(one.place == 1 for one in compared)
-        counted.append(f"{first} of {len(compared)} cells of {kind}")
+        if compared := _compared(of_kind):
+            first = sum(one.place == 1 for one in compared)
+            most = max(one.among for one in compared)
+            counted.append(f"{first} of {len(compared)} cells of {kind} (up to {most} methods)")
     return (
         f"{style(method).label} has the lowest mean, alone or with others, in"
-        f" {', '.join(counted)}. Elsewhere its own place is in brackets. Many differences are"
-        " within one standard error, which the pages of the suites have. Its variants do not count"
-        " here."
+        f" {', '.join(counted)}. Elsewhere its own place is in brackets. Means are over the runs"
+        " that all methods of a line have, without methods of too few seeds. Many differences are"
+        " small against their errors. Variants of MALIBO do not count here, nor does it as in the"
+        " paper."
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, replace
 
 from malibo.bench.figures.style import style
 from malibo.bench.figures.tables import BENCHMARKS
+from malibo.bench.methods.published_pfn import which
+from malibo.bench.metrics import in_natural_order
 from malibo.bench.report.content import Page, Picture, Section
 from malibo.bench.report.layout import (
     LAYOUTS,
@@ -21,7 +22,7 @@ from malibo.bench.report.misled import STEP, ratio_table
 from malibo.bench.report.sections import commands, suite_section
 from malibo.bench.runs import Run, RunSet
 from malibo.bench.suites import suites
-from malibo.bench.summary import Row, summary
+from malibo.bench.summary import ALL, Row, summary
 
 Pictures = Mapping[str, Picture]
 
@@ -80,18 +81,25 @@ def _page(layout: Layout, chosen: Mapping[str, Measured], pictures: Pictures) ->
 
 def _suite(found: Measured) -> Section:
     known = suites().get(found.run_set.suite)
-    return suite_section(found.run_set.suite, found.rows, known.line if known else "")
+    section = suite_section(found.run_set.suite, found.rows, known.line if known else "")
+    return replace(section, notes=[*section.notes, *gaps(found.rows)])
+
+
+def gaps(rows: Sequence[Row]) -> list[str]:
+    """A note on methods that lack a task, as an average over other tasks would mislead."""
+    everywhere = {row["method"] for row in rows if row["task"] == ALL}
+    lacking = in_natural_order({str(row["method"]) for row in rows} - everywhere)
+    if not lacking:
+        return []
+    names = ", ".join(style(method).label for method in lacking)
+    return [f"Not run on every task, so only in figures and in the CSV file: {names}."]
 
 
 def network_note(suites: Iterable[Measured]) -> list[str]:
     """Which network it was, if the method that depends on one is among those shown."""
     if not any(run.method == "pfn" for found in suites for run in found.runs):
         return []
-    try:
-        which = import_module("malibo.bench.methods.pfn").which()
-    except ImportError:  # torch is not installed where the report is made
-        return []
-    return [f"{style('pfn').label}: {which}"]
+    return [f"{style('pfn').label} is {which()}, as on the machine that made this page."]
 
 
 def _ratios(misled: Mapping[str, Measured]) -> list[Section]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from malibo.bench.figures.lines import command
 from malibo.bench.figures.style import style
 from malibo.bench.metrics import in_natural_order
+from malibo.bench.plan import experiment_of
 from malibo.bench.report.content import Cells, Section
 from malibo.bench.runs import Run, RunSet
 from malibo.bench.suites import suites
@@ -71,6 +72,7 @@ def _cell(row: Row, column: str) -> str:
     if math.isnan(value):
         return ""
     if column != "regret":
+        value = round(value, 2) + 0.0  # no −0.00
         return f"{value:.2f}" if math.isnan(error) else f"{value:.2f} ± {error:.2f}"
     text = scientific(value, 1)
     return text if math.isnan(error) else f"{text} ± {scientific(error, 0)}"
@@ -99,7 +101,8 @@ def commands(run_set: RunSet, runs: Sequence[Run]) -> Iterator[str]:
 
 def _of_a_folder(run_set: RunSet, runs: Sequence[Run]) -> str:
     """Options of a suite that is not built in: where it is, and which of its tasks were run."""
-    if run_set.suite in suites():
+    planned = experiment_of(run_set.suite, runs[0].method)
+    if run_set.suite in suites() and not (planned and planned.folder):
         return ""
     tasks = ",".join(in_natural_order({run.task for run in runs}))
     return f" --data DIR --tasks {shlex.quote(tasks)}"

@@ -106,7 +106,7 @@ def train(
 
 
 def untrained(dimension: int) -> Agent:
-    """Networks with random weights: small ones, so that the first choices are nearly uniform."""
+    """Networks with random weights."""
     policy = perceptron([2 + dimension, *[UNITS] * LAYERS, 1]).float()
     critic = perceptron([STATISTICS, *[UNITS] * LAYERS, 1]).float()
     return Agent(policy, critic, RATE)
