@@ -139,7 +139,6 @@ def test_on_an_unknown_suite_the_average_of_others_counts() -> None:
 def test_an_unknown_method_is_a_guess() -> None:
     pace = Pace({"a": {"tpe": 2.0}}, REFERENCE)
     assert pace.seconds("a", "never-seen") == 2 * GUESS
-    assert pace.seconds("a", "metabo") == 2 * 80.0
     assert not pace.knows("never-seen")
     assert pace.knows("tpe")
     assert pace.knows("rgpe")
@@ -153,7 +152,6 @@ def test_the_reference_has_positive_times_of_methods_and_suites_of_the_plan() ->
     for methods in reference.values():
         assert set(methods) <= set(METHODS)
         assert min(methods.values()) > 0
-    assert set(estimate.GUESSES) <= set(METHODS)
 
 
 def test_the_reference_is_updated_and_keeps_what_is_not_measured_again(tmp_path: Path) -> None:

@@ -27,9 +27,7 @@ Finished = Mapping[str, Mapping[RunKey, float]]
 
 REFERENCE = Path(__file__).with_name("reference.json")
 
-#: Seconds of 100 steps of methods that the reference does not have.
-GUESSES = {"dre": 40.0, "metabo": 80.0, "pfn": 40.0}
-GUESS = 30.0
+GUESS = 30.0  # seconds of 100 steps of a method that the reference does not have
 
 SHORT = 30  # steps; shorter runs take no less time, as most of it goes into training
 
@@ -147,7 +145,7 @@ class Pace:
         for table, factor in tables:
             if of_others := [rates[method] for rates in table.values() if method in rates]:
                 return fmean(of_others) * factor
-        return GUESSES.get(method, GUESS) * self.ratio
+        return GUESS * self.ratio
 
     def knows(self, method: str) -> bool:
         """Whether a method was ever measured, on whatever suite."""
