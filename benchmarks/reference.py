@@ -1,6 +1,6 @@
 """Put the times of finished runs into the reference of ``malibo bench all``.
 
-    python benchmarks/reference.py results
+python benchmarks/reference.py results
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ Metric = Callable[[Run], Array]
 Pair = tuple[str, int]  # task and seed
 
 SMALLEST_REGRET = 1e-12  # for the logarithm, where no second best value is known
+LEAST_SEEDS = 5  # for a comparison in pairs, where others have as many
 _DIGITS = 10  # by which regrets are told apart
 
 
@@ -204,6 +205,13 @@ def seed_counts(curves: Curves) -> tuple[int, int]:
     """Least and greatest number of seeds that a method has on a task."""
     counts = [len(seeds) for name in curves.methods for seeds in _by_task(curves, name)[0]]
     return min(counts, default=0), max(counts, default=0)
+
+
+def with_seeds(curves: Curves) -> list[str]:
+    """Methods with five seeds, or with as many as any other one has: others leave few pairs."""
+    seeds = {method: seed_counts(curves.only([method]))[0] for method in curves.methods}
+    least = min(LEAST_SEEDS, max(seeds.values(), default=0))
+    return [method for method in seeds if seeds[method] >= least]
 
 
 def comparable(values: Array) -> Array:

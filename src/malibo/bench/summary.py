@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from malibo.bench.metrics import (
-    Curves,
     Metric,
     average_ranks,
     curves,
@@ -25,6 +24,7 @@ from malibo.bench.metrics import (
     times_known,
     training_time,
     wall_clock,
+    with_seeds,
 )
 from malibo.bench.runs import Run
 from malibo.errors import InputError
@@ -33,7 +33,6 @@ from malibo.space.parameters import Array
 Row = dict[str, str | int | float]
 
 STEPS = (1, 5, 10, 20, 25, 30, 50, 100)
-LEAST_SEEDS = 5  # for a rank, where others have as many
 ALL = "all"  # in place of a task
 _AVERAGED: Mapping[str, Metric] = {
     "regret": normalised_regret,
@@ -88,13 +87,6 @@ def _ranks(runs: Sequence[Run]) -> dict[str, Array]:
     found = curves(runs, normalised_regret)
     unknown = {method: np.full(len(found.steps), np.nan) for method in found.methods}
     return unknown | average_ranks(found.only(with_seeds(found)))
-
-
-def with_seeds(found: Curves) -> list[str]:
-    """Methods with five seeds, or with as many as any other one has."""
-    seeds = {method: seed_counts(found.only([method]))[0] for method in found.methods}
-    least = min(LEAST_SEEDS, max(seeds.values(), default=0))
-    return [method for method in seeds if seeds[method] >= least]
 
 
 def _averages(method: str, runs: Sequence[Run]) -> dict[str, Array]:

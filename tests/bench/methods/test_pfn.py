@@ -36,7 +36,7 @@ from malibo.space.parameters import Array
 from strategies import repeatable
 
 SPACE = Space(a=Float(0, 1), b=Float(0, 1))
-SHORT = Training(300, seen=(2, 15), new=8, rate=3e-3, warm_up=20, size=Size(32, 2, 4, 32))
+SHORT = Training(450, seen=(4, 18), new=16, rate=5e-3, warm_up=20, size=Size(32, 2, 4, 32))
 TINY = Training(updates=WORTH_KEEPING, size=Size(8, 1, 2, 8))
 
 
@@ -69,7 +69,7 @@ def test_training_brings_predictions_closer_to_the_prior(short: OwnPfn, untraine
     with torch.no_grad():
         before, after = (float(batch_loss(own.network, drawn, 15)) for own in (untrained, short))
     assert before > 1.4  # as if nothing was seen
-    assert after < 1.2
+    assert after < 0.7
 
 
 def test_training_is_the_same_each_time() -> None:
@@ -124,12 +124,14 @@ def loss(codes: Array, best: Array) -> Array:
 
 
 def better_ones(own: OwnPfn, seed: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many of 300 configurations are better than the best of twelve that were tried."""
+    """How many of 300 are better than the best of ten random ones and eight suggestions."""
     monkeypatch.setattr(pfn, "load", lambda updates: own)
     rng = np.random.default_rng(seed)
     best, table = rng.uniform(0.2, 0.8, 2), rng.random((300, 2))
     optimizer = Pfn(SearchSpace(SPACE, table), past(SPACE), rng)
-    for _ in range(12):
+    for config in SPACE.configs(table[:10]):
+        optimizer.tell(config, float(loss(SPACE.codes([config]), best)[0]))
+    for _ in range(8):
         config = optimizer.ask()
         optimizer.tell(config, float(loss(SPACE.codes([config]), best)[0]))
     return int((loss(table, best) < optimizer.losses.min()).sum())
@@ -139,11 +141,11 @@ def test_it_finds_better_ones_than_chance_and_only_when_trained(
     short: OwnPfn, untrained: OwnPfn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, after = (
-        np.mean([better_ones(own, seed, monkeypatch) for seed in range(8)])
+        np.mean([better_ones(own, seed, monkeypatch) for seed in range(12)])
         for own in (untrained, short)
     )
-    assert after < 10  # 22 by chance
-    assert before > 15
+    assert after < 7  # 16 by chance; 1 to 4 with other seeds of training
+    assert before > 12
 
 
 def test_the_expected_improvement_is_the_same_in_chunks(

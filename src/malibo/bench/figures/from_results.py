@@ -35,6 +35,7 @@ from malibo.bench.metrics import (
     normalised_regret,
     runtime,
     times_known,
+    with_seeds,
 )
 from malibo.bench.statistics import LEVEL, cliques, compare, ranks_at
 from malibo.errors import InputError
@@ -189,8 +190,8 @@ def rank_figure(
 
 
 def _paired(suite: str, shown: Curves) -> Curves:
-    """Runs of the tasks and seeds that all methods have, of which there must be some."""
-    paired = shown.paired()
+    """Runs of the tasks and seeds that all methods have, but those of few seeds; at least one."""
+    paired = shown.only(with_seeds(shown)).paired()
     if not paired.tasks:
         raise InputError(
             f"in {suite} no task and seed was run with all of {', '.join(shown.methods)};"

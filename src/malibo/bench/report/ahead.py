@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from malibo.bench.figures.style import style
-from malibo.bench.metrics import comparable, curves, normalised_regret
+from malibo.bench.metrics import comparable, curves, normalised_regret, with_seeds
 from malibo.bench.report.content import Section
 from malibo.bench.runs import Run
-from malibo.bench.summary import ALL, Row, with_seeds
+from malibo.bench.summary import ALL, Row
 
 STEPS = (1, 5, 10, 25, 30, 50, 100)
 CAPTION = "the method with the lowest mean normalised regret"
