@@ -144,9 +144,10 @@ def test_a_change_is_of_the_values_of_a_batch_and_not_of_the_past() -> None:
     assert past[0][1].min() == 100
 
 
-def test_what_is_held_out_is_the_last_quarter_or_all_of_a_tiny_task() -> None:
+def test_what_is_held_out_is_the_last_quarter_or_a_task_of_one() -> None:
     assert left_out(*numbered(8, 0))[1].tolist() == [6, 7]
-    assert left_out(*numbered(2, 0))[1].tolist() == [0, 1]
+    assert left_out(*numbered(2, 0))[1].tolist() == [1]
+    assert left_out(*numbered(1, 0))[1].tolist() == [0]
 
 
 def test_training_ends_where_what_is_held_out_was_best() -> None:
