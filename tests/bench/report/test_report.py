@@ -124,6 +124,14 @@ def test_pages_written_by_hand_are_kept_and_named_first(tmp_path: Path) -> None:
     assert "ablation-beyond" not in index
 
 
+def test_published_curves_need_no_results(tmp_path: Path) -> None:
+    lines = {name: [[0.5, 0.6, 0.7]] for name in ("GP", "RGPE")}
+    curves = write_curves(tmp_path / "curves", "hpob_small", lines, [("1", "a", 0)])
+    make_report(tmp_path, tmp_path / "out", progress=False, published=curves)
+    assert "(hpob.md)" in text(tmp_path / "out", "README.md")
+    assert "Who is ahead" not in text(tmp_path / "out", "README.md")
+
+
 def test_published_curves_have_their_page(tmp_path: Path) -> None:
     write(tmp_path, "fcnet", RUNS)
     lines = {name: [[0.5, 0.6, 0.7]] * 2 for name in ("GP", "RGPE")}

@@ -41,7 +41,7 @@ def make_report(
 
     ``published`` is a folder of curves on HPO-B that others put online.
     """
-    sets = _read(folder)
+    sets = _read(folder, needed=published is None)
     own = sets[HPOB][1] if HPOB in sets else []
     groups = read_groups(published, own) if published else []
     _make_folder(output)
@@ -59,14 +59,14 @@ def make_report(
     return [*texts, *tables, *(picture.path for picture in pictures.values()), *files]
 
 
-def _read(folder: Path) -> Sets:
-    """Results by suite, in the order in which they are shown."""
+def _read(folder: Path, needed: bool) -> Sets:
+    """Results by suite, in the order in which they are shown; published curves need none."""
     found = {}
     for path in sorted(folder.glob("*.jsonl")):
         run_set, runs = read_runs(path)
         if runs:
             found[run_set.suite] = run_set, runs
-    if not found:
+    if needed and not found:
         raise InputError(
             f"there are no results in {folder}; run: malibo bench run fcnet --methods malibo,random"
         )

@@ -58,7 +58,7 @@ def index(
     """Tables over all suites, and the way to the pages."""
     sections = [
         *_together({name: found.runs for name, found in main.items()}, pictures),
-        _ahead(main),
+        *([_ahead(main)] if main else []),
     ]
     return Index(PREFACE, sections, pages, written, {name: page_of(name) for name in main})
 
