@@ -128,7 +128,6 @@ def test_who_seems_silent_is_waited_for(clock: Clock) -> None:
     assert watch.may_be_gone(trial("c 1 2"))
     assert not watch.may_be_gone(trial("b 1 2", seen=clock.now - 190))  # lives; its clock is wrong
     clock.now += 121
-    assert not watch.may_be_gone(trial("c 1 2"))
     assert watch.is_gone(trial("c 1 2"))
     for other in (identity(os.getpid()), None):
         assert not watch.may_be_gone(trial(other))
@@ -154,3 +153,13 @@ def test_on_windows_no_process_is_asked(monkeypatch: pytest.MonkeyPatch, clock: 
     assert not watch.is_gone(trial(identity(os.getpid()), seen=5.0))
     clock.now += 121
     assert watch.is_gone(trial(identity(os.getpid()), seen=5.0))
+
+
+def test_silence_that_ends_between_the_two_questions_is_still_waited_for(clock: Clock) -> None:
+    watch, silent = Watch(), trial("a 1 2", seen=5.0)
+    assert not watch.is_gone(silent)
+    clock.now += 119.9
+    assert not watch.is_gone(silent)
+    clock.now += 0.2  # the two minutes are over before the second question is asked
+    assert watch.may_be_gone(silent)
+    assert watch.is_gone(silent)

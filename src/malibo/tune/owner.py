@@ -45,23 +45,27 @@ class Watch:
         if trial.status != "running" or trial.owner is None:
             return False
         runs = _runs_here(trial.owner)
-        return self._silence(trial, trial.owner) > _SILENCE if runs is None else not runs
+        if runs is not None:
+            return not runs
+        return time.monotonic() - self._last_sign(trial, trial.owner).noticed > _SILENCE
 
     def may_be_gone(self, trial: Trial) -> bool:
-        """Whether to wait for more: silent by the clocks, but not long enough noticed here."""
+        """Whether to look again: silent by the clocks, and not heard since we look.
+
+        Also if it is gone by now: it may not have been a moment ago, when that was asked.
+        """
         if trial.status != "running" or trial.owner is None or _runs_here(trial.owner) is not None:
             return False
-        silence = self._silence(trial, trial.owner)
-        heard = self._signs[trial.number, trial.owner].heard
-        return not heard and silence <= _SILENCE < time.time() - (trial.seen or 0.0)
+        heard = self._last_sign(trial, trial.owner).heard
+        return not heard and time.time() - (trial.seen or 0.0) > _SILENCE
 
-    def _silence(self, trial: Trial, owner: str) -> float:
-        """Seconds since the last sign of life that was noticed here."""
-        key, now = (trial.number, owner), time.monotonic()
+    def _last_sign(self, trial: Trial, owner: str) -> _Sign:
+        """The last sign of life that was noticed here."""
+        key = (trial.number, owner)
         before = self._signs.get(key)
         if before is None or before.seen != trial.seen:
-            self._signs[key] = _Sign(trial.seen, now, heard=before is not None)
-        return now - self._signs[key].noticed
+            self._signs[key] = _Sign(trial.seen, time.monotonic(), heard=before is not None)
+        return self._signs[key]
 
 
 @dataclass(frozen=True)
