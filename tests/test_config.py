@@ -33,6 +33,7 @@ BAD_TRAIN: Table = [
     ("regularization", WEIGHT, [-0.1, NAN, INF, "0.1", None, True]),
     ("prior_variance", WEIGHT, [-0.1, NAN, INF, "0.1", True]),
     ("background", WEIGHT, [-0.1, NAN, INF, "0.1", True]),
+    ("functions", "True, False or None", [0, 1, "no"]),
     ("steps", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
     ("batch_size", COUNT_OR_NONE, [0, -5, 1.5, "10", True]),
 ]

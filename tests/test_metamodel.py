@@ -17,7 +17,7 @@ from malibo.alignment import joint_space
 from malibo.config import GAMMA
 from malibo.errors import ModelFileError
 from malibo.maximize import taken_rows
-from malibo.metamodel import Points, TrainingLog
+from malibo.metamodel import Points, Scale, TrainingLog
 from malibo.network import Network, centred, initial_weights
 from strategies import repeatable, seeds, spaces
 
@@ -138,23 +138,28 @@ def test_what_is_promising_does_not_depend_on_when_it_is_asked(
 ) -> None:
     again = malibo.meta_train(past, steps=100, progress=False)
     assert_array_equal(again.promising, model.promising)
-    assert again.scale.spread == model.scale.spread
+    assert [scale.spread for scale in again.scales] == [scale.spread for scale in model.scales]
 
 
-def test_the_scale_is_that_of_random_configurations(model: MetaModel) -> None:
+def test_the_scales_are_those_of_random_configurations(model: MetaModel) -> None:
     points = model.points(model.space.sample(np.random.default_rng(5), 4000))
-    z = np.random.default_rng(6).standard_normal((model.config.features, 400))
-    logits = points.offset[:, None] + points.phi @ z
-    assert model.scale.offset == pytest.approx(points.offset.mean(), abs=0.1)
-    assert_allclose(model.scale.phi, points.phi.mean(axis=0), atol=0.1)
-    assert model.scale.spread == pytest.approx(np.sqrt(logits.var(axis=0).mean()), rel=0.1)
+    assert len(model.scales) == 2
+    for (expected, phi), scale in zip(points.voices, model.scales, strict=True):
+        z = np.random.default_rng(6).standard_normal((phi.shape[1], 400))
+        drawn = expected[:, None] + phi @ z
+        assert scale.expected == pytest.approx(expected.mean(), abs=0.1)
+        assert_allclose(scale.phi, phi.mean(axis=0), atol=0.1)
+        assert scale.spread == pytest.approx(np.sqrt(drawn.var(axis=0).mean()), rel=0.15)
 
 
-def test_a_model_that_says_the_same_everywhere_has_a_spread_of_one(tuning_space: Space) -> None:
-    scale = MetaModel.uninformed(tuning_space).scale
-    assert scale.offset == pytest.approx(np.log(GAMMA))
-    assert scale.phi.shape == (0,)
-    assert scale.spread == pytest.approx(1)
+def test_a_voice_that_says_the_same_everywhere_has_a_spread_of_one() -> None:
+    scale = Scale.of(np.full(10, 1 / 3), np.full((10, 2), 0.1))
+    assert scale.spread == 1
+    assert scale.expected == pytest.approx(1 / 3)
+
+
+def test_without_a_past_no_voice_speaks(tuning_space: Space) -> None:
+    assert MetaModel.uninformed(tuning_space).scales == ()
 
 
 def test_a_model_that_forgot_its_past_has_its_spaces_still(model: MetaModel) -> None:

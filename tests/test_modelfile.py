@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import json
 import os
@@ -32,6 +33,11 @@ def same(one: MetaModel, other: MetaModel) -> bool:
     arrays = [{**a, "z": m.embeddings} for a, m in zip(arrays, (one, other), strict=True)]
     if one.best is not None and other.best is not None:
         arrays = [{**a, "best": m.best} for a, m in zip(arrays, (one, other), strict=True)]
+    if (one.functions is None) != (other.functions is None):
+        return False
+    if one.functions is not None and other.functions is not None:
+        parts = [dataclasses.asdict(f) for f in (one.functions, other.functions)]
+        arrays = [{**a, **part} for a, part in zip(arrays, parts, strict=True)]
     fields = [
         (m.space, m.joint, m.view, m.absent, m.tasks, m.config, m.direction, m.log, m.best is None)
         for m in (one, other)
@@ -128,6 +134,29 @@ def test_a_file_from_before_there_were_views_has_none(
     text = json.dumps(header)
     checksum = modelfile._checksum(text, load(content))
     assert same(load_bytes(tmp_path, rewritten(content, header=text, sha256=checksum)), model)
+
+
+def test_a_file_from_before_there_were_functions_has_none(
+    model: MetaModel, content: bytes, tmp_path: Path
+) -> None:
+    arrays = {n: array for n, array in load(content).items() if not n.startswith("functions")}
+    metadata = metadata_of(content)
+    header = json.loads(metadata["header"])
+    del header["config"]["functions"]
+    text = json.dumps(header)
+    checksum = modelfile._checksum(text, arrays)
+    loaded = load_bytes(tmp_path, rewritten(content, arrays, header=text, sha256=checksum))
+    assert loaded.functions is None
+    assert same(loaded, dataclasses.replace(model, functions=None))
+    assert len(loaded.scales) == 1
+    model.space.codes([Malibo(loaded, seed=0).ask()])
+
+
+def test_functions_that_lack_a_part_are_refused(content: bytes, tmp_path: Path) -> None:
+    arrays = {n: array for n, array in load(content).items() if n != "functions.lengths"}
+    checksum = modelfile._checksum(metadata_of(content)["header"], arrays)
+    with pytest.raises(ModelFileError, match="cannot be understood"):
+        load_bytes(tmp_path, rewritten(content, arrays, sha256=checksum))
 
 
 def test_saving_replaces_an_older_file(model: MetaModel, tmp_path: Path) -> None:

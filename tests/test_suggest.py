@@ -17,6 +17,7 @@ from malibo import Float, History, Int, Malibo, MetaModel, Space, SuggestConfig,
 from malibo.classifier import task_posterior
 from malibo.config import Exploration, Inference, ResidualModel
 from malibo.errors import SpaceExhaustedError
+from malibo.functions import Functions
 from malibo.labels import label
 from malibo.maximize import Pool, key, taken_rows
 from malibo.observations import Observations
@@ -86,6 +87,38 @@ def test_the_global_generator_is_left_alone(few: SuggestConfig, model: MetaModel
 def test_the_first_suggestion_is_the_best_mean_logit(few: SuggestConfig, model: MetaModel) -> None:
     pool = Pool.of(model, model.space.sample(np.random.default_rng(1), 500))
     row = suggest(model, Observations.none(5), few, np.random.default_rng(0), pool=pool)[0]
+    assert_array_equal(row, pool.codes[np.argmax(pool.points.offset)])
+
+
+def sloping(model: MetaModel, column: int) -> MetaModel:
+    """The model with functions of the past that rise along one column, and know nothing else."""
+    centres = np.full((2, model.joint.dimension), 0.5)
+    centres[:, column] = 0, 1
+    lengths = np.full(model.joint.dimension, 1e6)
+    lengths[column] = 1.0
+    return replace(model, functions=Functions(centres, lengths, np.array([[-1.0], [1.0]])))
+
+
+def test_the_first_suggestion_is_the_best_logit_where_the_functions_of_the_past_agree(
+    model: MetaModel,
+) -> None:
+    other = sloping(model, 0)
+    pool = Pool.of(other, model.space.sample(np.random.default_rng(1), 500))
+    plausible = other.plausible(pool.points)
+    assert 0 < plausible.sum() < 60
+    rows = suggest(other, Observations.none(5), FEW, np.random.default_rng(0), 3, pool=pool)
+    first = np.argmax(np.where(plausible, pool.points.offset, -np.inf))
+    assert_array_equal(rows[0], pool.codes[first])
+    assert taken_rows(rows) <= taken_rows(pool.codes[plausible])
+    alone = suggest(other, Observations.none(5), CLASSIFIER, np.random.default_rng(0), pool=pool)
+    assert_array_equal(alone[0], pool.codes[np.argmax(pool.points.offset)])
+
+
+def test_where_the_functions_agree_nowhere_the_best_logit_is_first(model: MetaModel) -> None:
+    other = sloping(model, 0)
+    codes = model.space.sample(np.random.default_rng(1), 500)
+    pool = Pool.of(other, codes[~other.plausible(other.points(codes))])
+    row = suggest(other, Observations.none(5), FEW, np.random.default_rng(0), pool=pool)[0]
     assert_array_equal(row, pool.codes[np.argmax(pool.points.offset)])
 
 

@@ -71,6 +71,8 @@ class TrainConfig:
                        them, that count as not good: what nobody tried is presumed to be no
                        better than the rest (None: the recipe's own, 0 for "paper" and, for
                        "fast", by how few and how uneven the observations are)
+    functions          whether the losses of past tasks are learned as functions too, for the
+                       process (malibo.functions; None: the recipe's own, not for "paper")
     steps              at most so many gradient steps (None: the recipe's own)
     batch_size         None: the recipe's own
     """
@@ -86,6 +88,7 @@ class TrainConfig:
     regularization: float = 0.1
     prior_variance: float | None = None
     background: float | None = None
+    functions: bool | None = None
     steps: int | None = None
     batch_size: int | None = None
 
@@ -102,6 +105,8 @@ class TrainConfig:
         for name in ("mean_layer", "task_layer"):
             value = getattr(self, name)
             _need(isinstance(value, bool), name, value, "True or False")
+        value = self.functions
+        _need(value is None or isinstance(value, bool), "functions", value, "True, False or None")
         if not (self.mean_layer or self.task_layer):
             raise InputError("mean_layer and task_layer cannot both be False: nothing is learned.")
         for name, optional in (
@@ -112,6 +117,11 @@ class TrainConfig:
             value = getattr(self, name)
             good = (optional and value is None) or (_is_real(value) and value >= 0)
             _need(good, name, value, "a number >= 0")
+
+    @property
+    def with_functions(self) -> bool:
+        """Whether the losses of past tasks are learned as functions."""
+        return self.recipe == "fast" if self.functions is None else self.functions
 
     @property
     def past_gamma(self) -> float:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from os import PathLike
 
 import numpy as np
+from numpy.typing import NDArray
 
 from malibo.alignment import joint_space, translate
 from malibo.config import GAMMA, TrainConfig
 from malibo.errors import ModelFileError, plural
+from malibo.functions import Functions
 from malibo.history import Direction
 from malibo.network import Array, Array32, Network, centred
 from malibo.space import Float, Int, Space
@@ -20,6 +23,7 @@ _LOOK, _LIST = 2**14, 2**16  # configurations among which the promising ones are
 _PROMISING = 512  # of them
 _AROUND, _WIDTHS = 4, (0.1, 0.02)  # neighbours of each of the past's best, by two widths
 _SAMPLE = 2048  # configurations from which the scale of a space is taken
+_PLAUSIBLE = 0.05  # of them, by the mean of the past's functions
 
 
 @dataclass(frozen=True)
@@ -44,32 +48,53 @@ class TrainingLog:
 class Points:
     """Configurations of the target's space with all that a score needs.
 
-    unit     (n, D) unit cube of the joint space
-    phi      (n, d) features
-    offset   (n,) m(Φ)
+    unit        (n, D) unit cube of the joint space
+    phi         (n, d) features
+    offset      (n,) m(Φ)
+    functions   (n, 1 + k) mean of the past tasks' functions, and deviations from it; (n, 0) if
+                they are not known
     """
 
     unit: Array
     phi: Array
     offset: Array
+    functions: Array
 
     @property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """All three."""
-        return self.unit, self.phi, self.offset
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """All four."""
+        return self.unit, self.phi, self.offset, self.functions
+
+    @property
+    def voices(self) -> tuple[tuple[Array, Array], ...]:
+        """What the past says, once or twice: the score (n,) to expect, and how it may differ.
+
+        The network speaks of logits, which are high where scores are low.
+        """
+        network = (-self.offset, self.phi)
+        functions = (self.functions[:, :1].sum(axis=1), self.functions[:, 1:])
+        known = (self.phi.shape[1] > 0, self.functions.shape[1] > 0)
+        return tuple(compress((network, functions), known))
 
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Where the logits of a space lie, and how far they spread under the prior of z.
+    """Where the scores of a voice of the past lie in a space, and how far they spread.
 
-    offset, phi   the means of m(Φ) and of Φ
-    spread        standard deviation of m(Φ) + zᵀΦ from place to place
+    expected, phi   the means of the score it expects and of Φ
+    spread          standard deviation of that score plus zᵀΦ from place to place, z ~ N(0, I)
     """
 
-    offset: float
+    expected: float
     phi: Array
     spread: float
+
+    @classmethod
+    def of(cls, expected: Array, phi: Array) -> Scale:
+        """Of a voice that is heard at many places."""
+        variance = expected.var() + phi.var(axis=0).sum()
+        flat = variance <= 1e-12 * (1 + expected[0] ** 2)  # a constant, up to rounding
+        return cls(expected.mean(), phi.mean(axis=0), 1.0 if flat else np.sqrt(variance))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +107,7 @@ class MetaModel:
     absent       codes that the network sees of parameters that the new task lacks
     best         (n, P) the best configurations of the past, as codes of the joint space
     network      φ and m; None for a model that knows no past
+    functions    the past tasks' losses as functions; None if they were not learned
     embeddings   (T, d) the embedding z of each past task
     tasks        the names of the past tasks
     sizes        how many observations each of them had; empty in files of older versions
@@ -92,6 +118,7 @@ class MetaModel:
     space: Space
     joint: Space
     network: Network | None = None
+    functions: Functions | None = None
     embeddings: Array32 = field(default_factory=lambda: np.empty((0, 0), np.float32))
     tasks: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -155,15 +182,16 @@ class MetaModel:
         return self.network is not None
 
     def points(self, codes: Array) -> Points:
-        """Unit cube, features and mean logits of configurations of the target's space."""
+        """What the models see of configurations of the target's space."""
         view = self.view or self.joint
         unit = view.encode(codes if view == self.space else translate(codes, self.space, view))
+        nothing = np.empty((len(codes), 0))
         if self.network is None:
             base = np.full(len(codes), np.log(self.config.target_gamma))
-            return Points(unit, np.empty((len(codes), 0)), base)
+            return Points(unit, nothing, base, nothing)
         seen = unit if self.view is None else self.joint.encode(self._known(codes))
         phi, offset = self.network.features_and_mean(centred(seen))
-        return Points(unit, phi, offset)
+        return Points(unit, phi, offset, self.functions(seen) if self.functions else nothing)
 
     def _known(self, codes: Array) -> Array:
         """Configurations as codes of the joint space, with what is absent filled in."""
@@ -206,14 +234,25 @@ class MetaModel:
         return self.points(self.promising)
 
     @cached_property
-    def scale(self) -> Scale:
-        """Of the target's space, from random configurations."""
-        codes = self.space.sample(np.random.default_rng(0), _SAMPLE)
-        points = self.points(codes)
-        variance = points.offset.var() + points.phi.var(axis=0).sum()
-        flat = variance <= 1e-12 * (1 + points.offset[0] ** 2)  # a constant, up to rounding
-        spread = 1.0 if flat else np.sqrt(variance)
-        return Scale(points.offset.mean(), points.phi.mean(axis=0), spread)
+    def scales(self) -> tuple[Scale, ...]:
+        """Of each voice of the past in the target's space, from random configurations."""
+        return tuple(Scale.of(*voice) for voice in self._sample.voices)
+
+    def plausible(self, points: Points) -> NDArray[np.bool_]:
+        """(n,) where the mean of the past tasks' functions is among the lowest twentieth.
+
+        The network learns from the lowest losses alone, and where noise grows with the loss those
+        may lie anywhere; the functions learn from all. Everywhere, if they are not known.
+        """
+        if not self.functions:
+            return np.ones(len(points.unit), dtype=bool)
+        lowest = np.quantile(self._sample.functions[:, 0], _PLAUSIBLE)
+        return np.asarray(points.functions[:, 0] <= lowest)
+
+    @cached_property
+    def _sample(self) -> Points:
+        """Random configurations of the target's space."""
+        return self.points(self.space.sample(np.random.default_rng(0), _SAMPLE))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file (safetensors), whole or not at all."""

@@ -17,6 +17,7 @@ from safetensors.numpy import save
 from malibo.config import TrainConfig
 from malibo.errors import InputError, ModelFileError
 from malibo.files import write_whole
+from malibo.functions import Functions
 from malibo.metamodel import MetaModel, TrainingLog
 from malibo.network import Array32, Network
 from malibo.space import Space
@@ -24,6 +25,7 @@ from malibo.space import Space
 FORMAT = "malibo"
 VERSION = 1
 _EMBEDDINGS, _BEST = "embeddings", "best"
+_FUNCTIONS = ("functions.centres", "functions.lengths", "functions.weights")
 
 
 def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
@@ -35,6 +37,9 @@ def write_model(model: MetaModel, path: str | PathLike[str]) -> None:
         tensors[_BEST] = model.best
     if model.network is not None:
         tensors |= model.network.weights
+    if model.functions is not None:
+        arrays = (model.functions.centres, model.functions.lengths, model.functions.weights)
+        tensors |= dict(zip(_FUNCTIONS, arrays, strict=True))
     tensors = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     header = json.dumps(_header(model))
     metadata = {
@@ -112,6 +117,7 @@ def _checked_header(
 
 def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
     embeddings, best = tensors.pop(_EMBEDDINGS), tensors.pop(_BEST, None)
+    functions = [np.asarray(tensors.pop(name), float) for name in _FUNCTIONS if name in tensors]
     log: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in header["log"].items()
@@ -121,6 +127,7 @@ def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
         joint=Space.from_json(header["joint"]),
         view=Space.from_json(header["view"]) if header.get("view") else None,
         network=Network(tensors) if tensors else None,
+        functions=Functions(*functions) if functions else None,
         absent=header.get("absent", {}),
         best=None if best is None else best.astype(np.float64),
         embeddings=embeddings,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from malibo.classifier import classifier_logits
 from malibo.config import SuggestConfig
@@ -61,7 +62,8 @@ class Suggestion:
     pool        the candidates
     base        (n,) what the meta-model says of them: their logits before any correction
     corrected   (n,) what the row maximises: logits after the residual model, up to
-                ``equal_logits``, or the process's logarithm of the expected improvement
+                ``equal_logits``, or the process's logarithm of the expected improvement; before
+                the first result only among what is plausible (MetaModel.plausible), if anything is
     source      what chose it: the "meta-model", or the same if it was among the best of the
                 "past" already; the "process" while the past is not trusted; the "booster"; or
                 nothing but chance, "random"
@@ -78,13 +80,25 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class _Scores:
-    """What a suggestion is made of, but for the candidates themselves."""
+    """What a suggestion is made of, but for the candidates themselves.
+
+    plausible   (n,) whether a candidate comes before all that are not; None: they are equal
+    """
 
     base: Array
     corrected: Array
     source: Source
     trust: float | None = None
     tolerance: float = 0.0
+    plausible: NDArray[np.bool_] | None = None
+
+    @property
+    def order(self) -> Array:
+        """(n,) what decides: the corrected score, with the implausible ones behind."""
+        if self.plausible is None:
+            return self.corrected
+        behind = self.corrected - (np.ptp(self.corrected) + 1)  # in their own order
+        return np.where(self.plausible, self.corrected, behind)
 
 
 def suggest(
@@ -136,9 +150,12 @@ def _suggest_one(
         pool = guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
     elif pool is None:
         pool = draw_pool(model, config.random_candidates or _MANY, taken, rng)
-    score = _process_scores if process and len(observations.losses) else _classifier_scores
+    if not process:
+        score = _classifier_scores
+    else:
+        score = _process_scores if len(observations.losses) else _first_scores
     scores = score(model, observations, config, rng, pool)
-    row = best(scores.corrected, pool.codes, taken, rng, scores.tolerance)
+    row = best(scores.order, pool.codes, taken, rng, scores.tolerance)
     source = scores.source
     if source == "meta-model" and _among(row, model.past):
         source = "past"
@@ -149,6 +166,18 @@ def _among(row: Array, rows: Array) -> bool:
     """Whether a configuration is one of several."""
     same = (rows == row) | (np.isnan(rows) & np.isnan(row))
     return bool(same.all(axis=1).any())
+
+
+def _first_scores(
+    model: MetaModel,
+    observations: Observations,
+    config: SuggestConfig,
+    rng: np.random.Generator,
+    pool: Pool,
+) -> _Scores:
+    """Before anything is observed: logits, first of all where the past's functions agree."""
+    scores = _classifier_scores(model, observations, config, rng, pool)
+    return replace(scores, plausible=model.plausible(pool.points))
 
 
 def _process_scores(

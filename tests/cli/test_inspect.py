@@ -80,7 +80,7 @@ def test_a_study_on_a_screen(model: MetaModel) -> None:
     assert found[7] == "failed      last, trial 2: exit code 1: no memory"
     assert found[8] == "best        1, with 0.25"
     assert found[9].strip().startswith(f"lr={study.trials[1].config['lr']:.6g}, ")
-    assert f"trust       {study.trust:.2f}, the past " in "\n".join(found)
+    assert f"trust       {study.trust:.2f}, " in "\n".join(found)
     assert found[-1] == "  epochs     fixed 10"
 
 

@@ -7,16 +7,25 @@ from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import Matern
 
 from malibo.process.hypotheses import Hypothesis
-from malibo.process.regression import CONSTANT, JITTER, Seen
+from malibo.process.regression import CONSTANT, JITTER, Seen, Voice
 
 Array = NDArray[np.float64]
 
 
 def seen(n: int, *, seed: int = 0, features: int = 4, columns: int = 3) -> Seen:
-    """Random points with random features."""
+    """Random points of which a past has two voices, with random features."""
     rng = np.random.default_rng([seed, n])
-    phi = rng.standard_normal((n, features)) / np.sqrt(features)
-    return Seen(rng.standard_normal(n), phi, rng.uniform(size=(n, columns)))
+    unit = rng.uniform(size=(n, columns))
+    voices = [
+        Voice(rng.standard_normal(n), rng.standard_normal((n, d)) / np.sqrt(d))
+        for d in (features, features + 3)
+    ]
+    return Seen(unit, tuple(voices))
+
+
+def arrays(points: Seen) -> list[Array]:
+    """All that points are made of."""
+    return [points.unit, *(a for voice in points.voices for a in (voice.foreseen, voice.phi))]
 
 
 def some_scores(n: int, seed: int = 0) -> Array:
@@ -28,7 +37,8 @@ def covariance(h: Hypothesis, a: Seen, b: Seen) -> Array:
     """Of the scores at two sets of points, without noise: constant, past and own part."""
     longest = np.sqrt(a.unit.shape[1])
     own = h.own * Matern(h.length * longest, nu=2.5)(a.unit, b.unit)
-    past = h.past**2 * sum(np.outer(a.phi[:, k], b.phi[:, k]) for k in range(a.phi.shape[1]))
+    columns = zip(a.voices[h.voice].phi.T, b.voices[h.voice].phi.T, strict=True)
+    past = h.past**2 * sum((np.outer(one, other) for one, other in columns), np.zeros(()))
     return np.asarray(CONSTANT + own + past)
 
 
@@ -40,5 +50,6 @@ def noisy_covariance(h: Hypothesis, points: Seen) -> Array:
 def textbook(h: Hypothesis, known: Seen, scores: Array, new: Seen) -> tuple[Array, Array]:
     """Mean and covariance at new points, by the inverse."""
     inverse, cross = np.linalg.inv(noisy_covariance(h, known)), covariance(h, new, known)
-    mean = h.past * new.foreseen + cross @ inverse @ (scores - h.past * known.foreseen)
+    before, expected = (h.past * points.voices[h.voice].foreseen for points in (known, new))
+    mean = expected + cross @ inverse @ (scores - before)
     return mean, covariance(h, new, new) - cross @ inverse @ cross.T

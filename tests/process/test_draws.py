@@ -14,7 +14,7 @@ from process.examples import Array, covariance, seen, some_scores, textbook
 HYPOTHESES = [
     Hypothesis(past=0.7, own=0.5, length=0.5, noise=1e-2),
     Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-7),
-    Hypothesis(past=1.5, own=0.1, length=1.2, noise=0.1),
+    Hypothesis(past=1.5, own=0.1, length=1.2, noise=0.1, voice=1),
 ]
 
 
@@ -38,12 +38,12 @@ def test_draws_have_the_mean_and_covariance_of_the_textbook(h: Hypothesis) -> No
     assert_allclose(np.cov(drawn.T), expected, atol=0.12 * spread.max() ** 2)
 
 
-def test_without_observations_draws_are_those_of_the_prior() -> None:
-    h = HYPOTHESES[0]
+@pytest.mark.parametrize("h", [HYPOTHESES[0], HYPOTHESES[2]])
+def test_without_observations_draws_are_those_of_the_prior(h: Hypothesis) -> None:
     drawn = many(Regression(seen(0), np.empty(0)), h)
     points = seen(5, seed=5)
     expected = covariance(h, points, points)
-    assert_allclose(drawn.mean(axis=0), h.past * points.foreseen, atol=0.3)
+    assert_allclose(drawn.mean(axis=0), points.foreseen(h), atol=0.3)
     assert_allclose(np.cov(drawn.T), expected, rtol=0.1)
 
 

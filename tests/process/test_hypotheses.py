@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo.process.hypotheses import GRID, NOISES, Hypothesis, total, weights
+from malibo.process.hypotheses import NOISES, Hypothesis, grid, total, weights
 from strategies import repeatable
 
 SMALL = [
@@ -18,6 +20,7 @@ SMALL = [
     Hypothesis(past=0.0, own=1.0, length=0.5, noise=1e-3),
     Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
 ]
+GRID = grid(2)
 INFORMED = np.array([h.past > 0 for h in GRID])
 
 
@@ -39,7 +42,7 @@ def test_weights_are_probabilities_in_proportion_to_prior_and_evidence(
 @pytest.mark.parametrize("trust", [0.05, 0.5, 0.8, 1.0])
 @pytest.mark.parametrize("evidence", [0.0, -1e6, 1e6])
 def test_equal_evidence_leaves_the_trust_as_it_was(trust: float, evidence: float) -> None:
-    found = weights(np.full(len(GRID), evidence), trust)
+    found = weights(np.full(len(GRID), evidence), trust, GRID)
     assert found[INFORMED].sum() == pytest.approx(trust)
     assert found.sum() == pytest.approx(1)
     assert_allclose(found[INFORMED], trust / INFORMED.sum())
@@ -47,7 +50,7 @@ def test_equal_evidence_leaves_the_trust_as_it_was(trust: float, evidence: float
 
 def test_full_trust_leaves_nothing_to_those_without_the_past() -> None:
     evidence = np.where(INFORMED, -1e3, 1e3)  # whatever they say
-    found = weights(evidence, 1.0)
+    found = weights(evidence, 1.0, GRID)
     assert_array_equal(found[~INFORMED], 0)
     assert found.sum() == pytest.approx(1)
 
@@ -80,4 +83,17 @@ def test_the_noise_runs_fastest_through_the_grid() -> None:
     for start in range(0, len(GRID), len(NOISES)):
         group = GRID[start : start + len(NOISES)]
         assert tuple(h.noise for h in group) == NOISES
-        assert len({(h.past, h.own, h.length) for h in group}) == 1
+        assert len({(h.past, h.own, h.length, h.voice) for h in group}) == 1
+
+
+def test_every_voice_has_the_same_hypotheses() -> None:
+    alone = [h for h in grid(1) if h.past]
+    for voice in (0, 1):
+        assert [replace(h, voice=0) for h in GRID if h.past and h.voice == voice] == alone
+    assert grid(0) == tuple(h for h in GRID if not h.past)
+
+
+@pytest.mark.parametrize("trust", [0.0, 0.8, 1.0])
+def test_without_a_voice_there_is_nothing_to_trust(trust: float) -> None:
+    found = weights(np.zeros(len(grid(0))), trust, grid(0))
+    assert_allclose(found, 1 / len(grid(0)))

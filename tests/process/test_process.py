@@ -15,7 +15,7 @@ from malibo import Float, History, MetaModel, Space, Task
 from malibo.observations import Observations
 from malibo.process import Process
 from malibo.process.process import JUDGES, MOST, spread_rows
-from malibo.process.scores import scores
+from malibo.scores import scores
 from process.examples import Array
 from strategies import repeatable
 

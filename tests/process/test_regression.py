@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal, norm
-from sklearn.gaussian_process.kernels import Matern
 
-from malibo.process.hypotheses import GRID, Hypothesis
-from malibo.process.regression import JITTER, Kernel, Regression, Seen, distances, matern
-from process.examples import Array, covariance, noisy_covariance, seen, some_scores, textbook
-from strategies import repeatable, seeds
+from malibo.process.hypotheses import Hypothesis, grid
+from malibo.process.regression import JITTER, Kernel, Regression, Seen, Voice
+from process.examples import (
+    Array,
+    arrays,
+    covariance,
+    noisy_covariance,
+    seen,
+    some_scores,
+    textbook,
+)
 
 SOME = [
     Hypothesis(past=0.8, own=0.3, length=0.4, noise=1e-2),
     Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
-    Hypothesis(past=2.0, own=0.01, length=2.0, noise=0.3),
+    Hypothesis(past=2.0, own=0.01, length=2.0, noise=0.3, voice=1),
 ]
+GRID = grid(2)
 
 
 def joined(*parts: Seen) -> Seen:
     """One after the other."""
-    arrays = zip(*(part.arrays for part in parts), strict=True)
-    return Seen(*(np.concatenate(each) for each in arrays))
+    return reduce(Seen.joined, parts)
 
 
 def predict(regression: Regression, h: Hypothesis, new: Seen) -> tuple[Array, Array]:
@@ -34,43 +39,7 @@ def predict(regression: Regression, h: Hypothesis, new: Seen) -> tuple[Array, Ar
     return regression.under(h).at(new, Kernel(new, regression.seen))
 
 
-# -- distances and kernel ------------------------------------------------------------------
-
-
-@repeatable
-@given(st.integers(0, 8), st.integers(1, 8), st.integers(1, 6), seeds)
-def test_distances_are_those_of_scipy(n: int, m: int, columns: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    a, b = rng.uniform(size=(n, columns)), rng.uniform(size=(m, columns))
-    assert_allclose(distances(a, b), cdist(a, b), atol=1e-7)
-
-
-def test_a_point_has_hardly_any_distance_to_itself() -> None:
-    a = np.random.default_rng(0).uniform(size=(200, 30))
-    assert_allclose(np.diag(distances(a, a)), 0, atol=1e-6)
-
-
-def test_distances_change_none_of_the_points() -> None:
-    a, b = np.ones((2, 3)), np.zeros((4, 3))
-    assert_allclose(distances(a, b), np.sqrt(3))
-    assert_array_equal(a, 1)
-    assert_array_equal(b, 0)
-
-
-@repeatable
-@given(st.lists(st.floats(0, 50), min_size=1, max_size=20))
-def test_the_correlation_is_that_of_scikit_learn(given: list[float]) -> None:
-    distance = np.array(given)
-    found = matern(distance)
-    assert_allclose(found, Matern(1.0, nu=2.5)(distance[:, None], [[0.0]])[:, 0], atol=1e-12)
-    assert_array_equal(distance, given)
-
-
-def test_a_correlation_is_one_at_a_point_and_falls_from_there() -> None:
-    found = matern(np.linspace(0, 10, 50))
-    assert found[0] == 1
-    assert (np.diff(found) < 0).all()
-    assert matern(np.array([1e3]))[0] == 0
+# -- kernel --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("h", SOME)
@@ -98,7 +67,7 @@ def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) ->
     points, scores = seen(n), some_scores(n)
     found = Regression(points, scores).log_evidence()
     density = [
-        multivariate_normal.logpdf(scores, h.past * points.foreseen, noisy_covariance(h, points))
+        multivariate_normal.logpdf(scores, points.foreseen(h), noisy_covariance(h, points))
         for h in GRID
     ]
     assert found.shape == (len(GRID),)
@@ -133,13 +102,16 @@ def test_the_order_of_the_observations_does_not_change_the_evidence() -> None:
     assert_allclose(found, Regression(points, scores).log_evidence(), rtol=1e-5)
 
 
-def test_scores_that_the_past_foresees_speak_for_it() -> None:
+@pytest.mark.parametrize("voice", [0, 1])
+def test_scores_that_a_voice_foresees_speak_for_it(voice: int) -> None:
     points = seen(12)
-    informed = np.array([h.past > 0 for h in GRID])
-    right = Regression(points, points.foreseen).log_evidence()
-    wrong = Regression(points, -points.foreseen).log_evidence()
-    assert right[informed].max() > right[~informed].max() + 1
-    assert wrong[~informed].max() > wrong[informed].max()
+    informed = np.array([h.past > 0 and h.voice == voice for h in GRID])
+    others = np.array([h.past == 0 or h.voice != voice for h in GRID])
+    foreseen = points.voices[voice].foreseen
+    right = Regression(points, foreseen).log_evidence()
+    wrong = Regression(points, -foreseen).log_evidence()
+    assert right[informed].max() > right[others].max() + 1
+    assert wrong[others].max() > wrong[informed].max()
 
 
 # -- predictions ---------------------------------------------------------------------------
@@ -177,7 +149,8 @@ def test_without_noise_what_was_observed_is_believed() -> None:
 def test_far_away_only_the_constant_is_known() -> None:
     h = Hypothesis(past=0.0, own=0.7, length=0.01, noise=1e-4)
     known, scores = seen(30), 5 + some_scores(30)
-    new = Seen(np.zeros(1), np.zeros((1, 4)), np.full((1, 3), 100.0))
+    nothing = [Voice(np.zeros(1), np.zeros((1, d))) for d in (4, 7)]
+    new = Seen(np.full((1, 3), 100.0), tuple(nothing))
     mean, spread = predict(Regression(known, scores), h, new)
     assert mean[0] == pytest.approx(scores.mean(), rel=0.05)
     assert spread[0] == pytest.approx(np.sqrt(h.own), rel=0.05)
@@ -207,11 +180,12 @@ def test_points_that_disagree_speak_for_noise() -> None:
 
 def test_a_regression_changes_none_of_its_inputs() -> None:
     known, scores, new = seen(6), some_scores(6), seen(3, seed=1)
-    copies = [array.copy() for array in (*known.arrays, *new.arrays, scores)]
+    inputs = [*arrays(known), *arrays(new), scores]
+    copies = [array.copy() for array in inputs]
     regression = Regression(known, scores)
     regression.log_evidence()
     predict(regression, SOME[0], new)
-    for array, copy in zip((*known.arrays, *new.arrays, scores), copies, strict=True):
+    for array, copy in zip(inputs, copies, strict=True):
         assert_array_equal(array, copy)
 
 
@@ -222,5 +196,16 @@ def test_rows_of_points_are_those_of_all_their_arrays() -> None:
     points = seen(6)
     some = points.rows(np.array([4, 1]))
     assert len(some) == 2
-    for whole, part in zip(points.arrays, some.arrays, strict=True):
+    for whole, part in zip(arrays(points), arrays(some), strict=True):
         assert_array_equal(part, whole[[4, 1]])
+
+
+def test_a_past_without_a_voice_leaves_the_uninformed() -> None:
+    points, scores = seen(6), some_scores(6)
+    silent = Seen(points.unit, ())
+    found = Regression(silent, scores).log_evidence()
+    whole = Regression(points, scores).log_evidence()
+    assert_array_equal(found, whole[[h.past == 0 for h in GRID]])
+    mean, spread = predict(Regression(silent, scores), grid(0)[0], silent)
+    assert np.isfinite(mean).all()
+    assert (spread > 0).all()

@@ -299,3 +299,26 @@ def test_only_unknown_values_are_drawn_anew_after_each_look(
     monkeypatch.setattr(meta, "encode", recorded)
     train(history, background=0)
     assert len({each.tobytes() for each in drawn}) == draws
+
+
+@pytest.mark.parametrize(
+    ("options", "learned"),
+    [
+        ({}, True),
+        ({"functions": False}, False),
+        ({"recipe": "paper"}, False),
+        ({"recipe": "paper", "functions": True}, True),
+    ],
+)
+def test_functions_are_learned_unless_it_is_the_papers_recipe(
+    options: dict[str, Any], learned: bool
+) -> None:
+    found = train(FEW, steps=2, **options)
+    assert (found.functions is not None) == learned
+    assert len(found.scales) == 1 + learned
+
+
+def test_functions_do_not_change_the_network() -> None:
+    with_them, without = (train(FEW, steps=5, functions=each) for each in (True, False))
+    assert_array_equal(with_them.embeddings, without.embeddings)
+    assert_array_equal(with_them.promising, without.promising)

@@ -16,7 +16,7 @@ from malibo.maximize import key
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.process import Process
-from malibo.process.scores import losses_of, scores
+from malibo.scores import losses_of, scores
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
 

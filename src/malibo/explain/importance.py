@@ -54,7 +54,7 @@ def importances(
     its total effect (Jansen's estimator). Few results leave wide intervals, and without a past and
     results all parameters are the same.
 
-    It is the score that is explained (malibo.process.scores), in which bad losses are drawn
+    It is the score that is explained (malibo.scores), in which bad losses are drawn
     together: a parameter that only tells bad from very bad matters little. A conditional parameter
     has an effect where it is active, and a parent also by switching others on.
 

@@ -19,7 +19,7 @@ from malibo.optimizer import Malibo
 from malibo.plots.slices import Slice
 from malibo.plots.told import first, told
 from malibo.process import Process
-from malibo.process.scores import losses_of
+from malibo.scores import losses_of
 from malibo.space.parameters import Array
 from malibo.suggest import Suggestion, suggestions
 from malibo.threads import one_thread

@@ -56,10 +56,13 @@ def _prior(
 ) -> Array:
     """(draws, n) scores before anything is known: constant, past and own part."""
     each = [h for h, count in hypotheses for _ in range(count)]
-    past, own, length = np.array([(h.past, h.own, h.length) for h in each]).T
-    z = rng.standard_normal((len(each), points.phi.shape[1]))
-    constant = math.sqrt(CONSTANT) * rng.standard_normal((len(each), 1))
-    found = constant + past[:, None] * (points.foreseen + z @ points.phi.T)
+    own, length = np.array([(h.own, h.length) for h in each]).T
+    found = math.sqrt(CONSTANT) * rng.standard_normal((len(each), 1)) + np.zeros(len(points))
+    for number, voice in enumerate(points.voices):
+        rows = np.flatnonzero([h.past > 0 and h.voice == number for h in each])
+        past = np.array([each[row].past for row in rows])
+        z = rng.standard_normal((len(rows), voice.phi.shape[1]))
+        found[rows] += past[:, None] * (voice.foreseen + z @ voice.phi.T)
     for one in np.unique(length):
         rows = np.flatnonzero(length == one)
         waves = _waves(points.unit, one, rng)

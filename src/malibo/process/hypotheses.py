@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -16,34 +17,46 @@ Array = NDArray[np.float64]
 class Hypothesis:
     """Numbers of the process that are not integrated.
 
-    past     a, what the meta-model explains, in standard deviations; 0: nothing at all
+    past     a, what the past explains, in standard deviations; 0: nothing at all
     own      variance of the task's own part r
     length   over which r varies, as a share of the diagonal of the unit cube
     noise    variance of ε
+    voice    number of the voice of the past that is heard (malibo.process.regression)
     """
 
     past: float
     own: float
     length: float
     noise: float
+    voice: int = 0
 
 
 _LENGTHS = (0.2, 0.5, 1.2)
 NOISES = (1e-7, 1e-4, 1e-2, 1e-1)
-_INFORMED = [Hypothesis(*h) for h in product((0.3, 0.7, 1.5), (0.1, 0.5), _LENGTHS, NOISES)]
-_UNINFORMED = [Hypothesis(*h) for h in product((0.0,), (1.0,), _LENGTHS, NOISES)]
-# the noise runs fastest: malibo.process.regression relies on that
-GRID: tuple[Hypothesis, ...] = (*_INFORMED, *_UNINFORMED)
+_PASTS, _OWNS = (0.3, 0.7, 1.5), (0.1, 0.5)
 
 
-def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis] = GRID) -> Array:
+@cache
+def grid(voices: int) -> tuple[Hypothesis, ...]:
+    """The hypotheses about a task whose past has so many voices.
+
+    The noise runs fastest: malibo.process.regression relies on that.
+    """
+    return tuple(
+        Hypothesis(past, own, length, noise, voice)
+        for voice, past, own in [*product(range(voices), _PASTS, _OWNS), (0, 0.0, 1.0)]
+        for length, noise in product(_LENGTHS, NOISES)
+    )
+
+
+def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:
     """Probabilities of the hypotheses; before any evidence the informed ones sum to ``trust``."""
     log_weight = _log_prior(trust, grid) + log_evidence
     weight = np.exp(log_weight - log_weight.max())
     return np.asarray(weight / weight.sum())
 
 
-def total(log_evidence: Array, trust: float, grid: Sequence[Hypothesis] = GRID) -> float:
+def total(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> float:
     """ln of the evidence averaged over the hypotheses."""
     log_weight = _log_prior(trust, grid) + log_evidence
     top = log_weight.max()
@@ -51,9 +64,13 @@ def total(log_evidence: Array, trust: float, grid: Sequence[Hypothesis] = GRID) 
 
 
 def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
+    """Without a past there is nothing to trust, whatever was said."""
     informed = np.array([h.past > 0 for h in grid])
+    share = trust if informed.any() else 0.0
     with np.errstate(divide="ignore"):  # a trust of 1 leaves nothing to the others
         prior = np.where(
-            informed, np.log(trust / informed.sum()), np.log((1 - trust) / (~informed).sum())
+            informed,
+            np.log(share / max(informed.sum(), 1)),
+            np.log((1 - share) / (~informed).sum()),
         )
     return np.asarray(prior)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from malibo.metamodel import MetaModel, Points
 from malibo.observations import Observations
 from malibo.process.draws import drawn_scores
-from malibo.process.hypotheses import GRID, total, weights
+from malibo.process.hypotheses import grid, total, weights
 from malibo.process.improvement import log_expected_improvement, log_sum
-from malibo.process.regression import Kernel, Prediction, Regression, Seen
-from malibo.process.scores import scores
+from malibo.process.regression import Kernel, Prediction, Regression, Seen, Voice
+from malibo.scores import scores
 
 Array = NDArray[np.float64]
 
@@ -45,20 +45,21 @@ class Process:
         self._scores = scores(observations.losses)[kept]
         judges = spread_rows(self._scores, JUDGES)
         judged = Regression(self._seen.rows(judges), self._scores[judges])
-        evidence = judged.log_evidence() if len(judges) else np.zeros(len(GRID))
-        self._weights = weights(evidence, trust)
-        self.log_evidence = total(evidence, trust)  # of the scores of the judges
+        self._grid = grid(len(self._seen.voices))
+        evidence = judged.log_evidence() if len(judges) else np.zeros(len(self._grid))
+        self._weights = weights(evidence, trust, self._grid)
+        self.log_evidence = total(evidence, trust, self._grid)  # of the scores of the judges
 
     @property
     def trust(self) -> float:
         """Probability that the past helps."""
-        found = sum(w for w, h in zip(self._weights, GRID, strict=True) if h.past > 0)
+        found = sum(w for w, h in zip(self._weights, self._grid, strict=True) if h.past > 0)
         return float(min(found, 1.0))  # up to rounding
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
         view, regression = self._view(points), self._regression
-        asked = [(np.log(weight), regression.under(GRID[i])) for i, weight in self._asked]
+        asked = [(np.log(weight), regression.under(self._grid[i])) for i, weight in self._asked]
         blocks = [view.rows(slice(i, i + _BLOCK)) for i in range(0, len(view), _BLOCK)]
         return np.concatenate([_log_improvement(block, regression.seen, asked) for block in blocks])
 
@@ -71,7 +72,7 @@ class Process:
         what would be measured, else the functions themselves.
         """
         counts = rng.multinomial(count, self._weights)
-        drawn = [(GRID[i], int(counts[i])) for i in np.flatnonzero(counts)]
+        drawn = [(self._grid[i], int(counts[i])) for i in np.flatnonzero(counts)]
         known = Regression(self._seen, self._scores)
         return drawn_scores(known, drawn, self._view(points), rng, noisy)
 
@@ -81,9 +82,9 @@ class Process:
 
         Each with its weight: the former share the trust, the latter has the rest.
         """
-        informed = np.array([h.past > 0 for h in GRID])
+        informed = np.array([h.past > 0 for h in self._grid])
         order = np.argsort(-np.where(informed, self._weights, -1), kind="stable")
-        likely = [int(i) for i in order[:_ASKED]]
+        likely = [int(i) for i in order[:_ASKED] if informed[i]]
         share = self.trust * self._weights[likely] / (self._weights[likely].sum() or 1.0)
         alone = int(np.argmax(np.where(informed, -1, self._weights)))
         asked = [*zip(likely, share.tolist(), strict=True), (alone, 1 - self.trust)]
@@ -99,16 +100,19 @@ class Process:
             return regression
         pending = self._view(self._model.points(self._pending))
         kernel = Kernel(pending, self._seen)
-        believed = sum(w * regression.under(GRID[i]).at(pending, kernel)[0] for i, w in self._asked)
+        means = [regression.under(self._grid[i]).at(pending, kernel)[0] for i, _ in self._asked]
+        believed = np.array([weight for _, weight in self._asked]) @ np.array(means)
         known = np.concatenate([self._scores, believed])
         return Regression(self._seen.joined(pending), known, believed=len(pending))
 
     def _view(self, points: Points) -> Seen:
-        """Points with the meta-model's part in units of its own spread over the space."""
-        scale = self._model.scale
-        foreseen = (scale.offset - points.offset) / scale.spread
+        """Points with each voice of the past in units of its own spread over the space."""
+        voices = tuple(
+            Voice((expected - scale.expected) / scale.spread, (phi - scale.phi) / scale.spread)
+            for (expected, phi), scale in zip(points.voices, self._model.scales, strict=True)
+        )
         unit = points.unit if self.relevance is None else points.unit * self.relevance
-        return Seen(foreseen, (points.phi - scale.phi) / scale.spread, unit)
+        return Seen(unit, voices)
 
 
 def _log_improvement(block: Seen, seen: Seen, asked: list[tuple[float, Prediction]]) -> Array:

@@ -5,7 +5,6 @@ Shapes: N observations, n points, d features, D columns of the unit cube.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +14,8 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
-from malibo.process.hypotheses import GRID, NOISES, Hypothesis
+from malibo.kernels import distances, matern
+from malibo.process.hypotheses import NOISES, Hypothesis, grid
 
 Array = NDArray[np.float64]
 
@@ -24,54 +24,79 @@ JITTER = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """Points as the process sees them.
+class Voice:
+    """What one part of the meta-model says of points: the prior of a·(foreseen + zᵀΦ).
 
-    foreseen   (n,) −m(Φ), what the past alone says of the score
-    phi        (n, d) features, on the same scale
-    unit       (n, D) unit cube
+    foreseen   (n,) the score that is expected
+    phi        (n, d) in which ways it may be another one
     """
 
     foreseen: Array
     phi: Array
-    unit: Array
-
-    def __len__(self) -> int:
-        return len(self.foreseen)
-
-    @property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """All three."""
-        return self.foreseen, self.phi, self.unit
 
     @cached_property
     def squares(self) -> Array:
         """(n,) ‖Φ‖²."""
         return np.asarray(np.einsum("ij,ij->i", self.phi, self.phi))
 
+    def rows(self, which: NDArray[np.intp] | slice) -> Voice:
+        """Of some of the points."""
+        return Voice(self.foreseen[which], self.phi[which])
+
+    def joined(self, other: Voice) -> Voice:
+        """Of these points and others."""
+        return Voice(
+            np.concatenate([self.foreseen, other.foreseen]), np.concatenate([self.phi, other.phi])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Points as the process sees them.
+
+    unit     (n, D) unit cube
+    voices   of the past, on one scale; none if there is no past
+    """
+
+    unit: Array
+    voices: tuple[Voice, ...]
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+    def foreseen(self, h: Hypothesis) -> Array:
+        """(n,) the score that the past alone makes expect."""
+        return h.past * self.voices[h.voice].foreseen if h.past else np.zeros(len(self))
+
+    def past_variance(self, h: Hypothesis) -> Array | float:
+        """(n,) of that score, before anything is known."""
+        return h.past**2 * self.voices[h.voice].squares if h.past else 0.0
+
     def rows(self, which: NDArray[np.intp] | slice) -> Seen:
         """Some of the points."""
-        return Seen(self.foreseen[which], self.phi[which], self.unit[which])
+        return Seen(self.unit[which], tuple(voice.rows(which) for voice in self.voices))
 
     def joined(self, other: Seen) -> Seen:
         """These points and others."""
-        pairs = zip(self.arrays, other.arrays, strict=True)
-        return Seen(*(np.concatenate(pair) for pair in pairs))
+        pairs = zip(self.voices, other.voices, strict=True)
+        voices = tuple(mine.joined(its) for mine, its in pairs)
+        return Seen(np.concatenate([self.unit, other.unit]), voices)
 
 
 class Kernel:
     """Covariances between two sets of points; their parts are computed once."""
 
     def __init__(self, a: Seen, b: Seen) -> None:
-        self._a, self._b = a.phi, b.phi
+        self._a, self._b = a.voices, b.voices
         self._distance = distances(a.unit, b.unit) / np.sqrt(max(a.unit.shape[1], 1))
         self._matern: dict[float, Array] = {}
         self._owns: dict[tuple[float, float], Array] = {}
-        self._pasts: dict[float, Array] = {}
+        self._linear: dict[int, Array] = {}
+        self._pasts: dict[tuple[int, float], Array] = {}
 
     def __call__(self, h: Hypothesis) -> Array:
         """Covariances under a hypothesis, without noise."""
-        return self._own(h) + self._past(h)
+        return self._own(h) + (self._past(h) if h.past else CONSTANT)
 
     def _own(self, h: Hypothesis) -> Array:
         """Of the task's own part."""
@@ -83,35 +108,12 @@ class Kernel:
 
     def _past(self, h: Hypothesis) -> Array:
         """Of the constant and the meta-model's part."""
-        if h.past not in self._pasts:
-            self._pasts[h.past] = h.past**2 * self._linear + CONSTANT
-        return self._pasts[h.past]
-
-    @cached_property
-    def _linear(self) -> Array:
-        return np.asarray(self._a @ self._b.T)
-
-
-def distances(a: Array, b: Array) -> Array:
-    """(n, N) Euclidean distances between the rows of two arrays."""
-    squares_a, squares_b = (np.sum(x**2, axis=1)[:, None] for x in (a, b))
-    left = np.hstack([a, squares_a, np.ones_like(squares_a)])
-    right = np.hstack([-2 * b, np.ones_like(squares_b), squares_b])
-    found = left @ right.T  # |a|² − 2ab + |b|² in one go
-    np.maximum(found, 0, out=found)
-    return np.asarray(np.sqrt(found, out=found))
-
-
-def matern(distance: Array) -> Array:
-    """The Matérn correlation with ν = 5/2: (1 + r + r²/3) exp(−r), r = √5 · distance."""
-    r = math.sqrt(5) * distance
-    found = r / 3
-    found += 1
-    found *= r
-    found += 1
-    np.negative(r, out=r)
-    found *= np.exp(r, out=r)
-    return found
+        key = (h.voice, h.past)
+        if h.voice not in self._linear:
+            self._linear[h.voice] = self._a[h.voice].phi @ self._b[h.voice].phi.T
+        if key not in self._pasts:
+            self._pasts[key] = h.past**2 * self._linear[h.voice] + CONSTANT
+        return self._pasts[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +136,9 @@ class Prediction:
         ``kernel`` is that between the points and the observations.
         """
         h, cross = self.hypothesis, kernel(self.hypothesis)
-        mean = h.past * points.foreseen + cross @ self.solved
+        mean = points.foreseen(h) + cross @ self.solved
         half = dtrmm(1.0, self.inverse, cross.T, lower=1, overwrite_b=1).T
-        prior = h.past**2 * points.squares + h.own + CONSTANT
+        prior = points.past_variance(h) + h.own + CONSTANT
         variance = prior - np.einsum("ij,ij->i", half, half)
         return np.asarray(mean), np.sqrt(np.maximum(variance, 1e-10))
 
@@ -159,11 +161,11 @@ class Regression:
 
     def log_evidence(self) -> Array:
         """ln p(s₁…s_N) under each hypothesis of the grid, up to a constant."""
-        found = []
-        for start in range(0, len(GRID), len(NOISES)):  # which differ in nothing but the noise
-            covariance = self._kernel(GRID[start])
-            rest = self._rest(GRID[start])
-            found += [_log_density(rest, covariance, h.noise) for h in GRID[start:][: len(NOISES)]]
+        found, hypotheses = [], grid(len(self.seen.voices))
+        for start in range(0, len(hypotheses), len(NOISES)):  # they differ in the noise alone
+            h = hypotheses[start]
+            covariance, rest = self._kernel(h), self._rest(h)
+            found += [_log_density(rest, covariance, noise) for noise in NOISES]
         return np.array(found)
 
     def under(self, h: Hypothesis) -> Prediction:
@@ -172,12 +174,12 @@ class Regression:
         factor = _surely_factor(covariance, h.noise * self._measured)
         inverse, _ = dtrtri(factor, lower=1)
         solved = _solve(factor, rest)
-        means = h.past * self.seen.foreseen + covariance @ solved
+        means = self.seen.foreseen(h) + covariance @ solved
         return Prediction(h, solved, inverse, means)
 
     def _rest(self, h: Hypothesis) -> Array:
         """What the past alone does not explain."""
-        return np.asarray(self.scores - h.past * self.seen.foreseen)
+        return np.asarray(self.scores - self.seen.foreseen(h))
 
 
 def _factor(covariance: Array, noise: float | Array) -> Array:

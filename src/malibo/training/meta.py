@@ -29,6 +29,7 @@ from malibo.training.data import (
     random_codes,
     split,
 )
+from malibo.training.functions import fit_functions
 from malibo.training.loss import EMBEDDINGS, Loss, used_embeddings
 from malibo.training.recipes import Optimizer, recipe_for
 from malibo.training.regularizer import empirical_cdf
@@ -77,6 +78,7 @@ class _Run:
         self.history, self.config = history, config
         self.rng = np.random.default_rng([seed, 0])
         self.background_rng = np.random.default_rng([seed, 1])
+        self.functions_rng = np.random.default_rng([seed, 2])
         self.codes = history.codes
         self.unknown = bool(history.joint.unknown(self.codes).any())
         self.p, self.n = label_history(history, config)
@@ -229,6 +231,11 @@ class _Run:
             space=self.history.space,
             joint=self.history.joint,
             network=network,
+            functions=(
+                fit_functions(self.history, self.functions_rng)
+                if self.config.with_functions
+                else None
+            ),
             embeddings=self._embeddings(network, weights[EMBEDDINGS]),
             tasks=self.history.names,
             sizes=tuple(len(task) for task in self.history),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo.process.scores import losses_of, scores
+from malibo.scores import losses_of, scores
 from strategies import repeatable
 
 NAN = np.nan

@@ -1,0 +1,133 @@
+"""The past tasks' functions: lengths by their likelihood, weights by regression."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from malibo.functions import Functions, kernel
+from malibo.history import History
+from malibo.kernels import distances
+from malibo.scores import scores
+from malibo.space.parameters import Array
+from malibo.training.data import random_codes
+
+_TASKS, _RUNS = 256, 512  # of the past that are looked at, and of each of them
+_CENTRES = 256  # M
+_DEVIATIONS = 50  # directions in which tasks differ, at most
+_LEAST = 3  # valid results without which a task says nothing of its function
+_JUDGED_TASKS, _JUDGED_RUNS = 16, 1024  # by which lengths and noise are chosen, in all
+_SAMPLE = 2048  # configurations at which the deviations are compared
+_JITTER = 1e-6
+_ITERATIONS = 40
+_LENGTH_SPREAD = 1.0  # of the prior of a length's logarithm
+_NOISE, _NOISE_SPREAD = -4.0, 2.0  # of the prior of the logarithm of the noise
+
+
+class Observed(NamedTuple):
+    """Points (n, D) of a past task in the unit cube, and their scores (n,) of mean 0."""
+
+    points: Array
+    scores: Array
+
+
+def fit_functions(history: History, rng: np.random.Generator) -> Functions | None:
+    """Learn the functions of past tasks; None if no task tells anything of its own."""
+    tasks = observed_tasks(history, rng)
+    if not tasks:
+        return None
+    lengths, noise = fit_kernel(tasks, rng)
+    every = np.unique(np.concatenate([task.points for task in tasks]), axis=0)
+    centres = every[rng.permutation(len(every))[:_CENTRES]]
+    weights = np.stack([regress(task, centres, lengths, noise) for task in tasks], axis=1)
+    mean = weights.mean(axis=1, keepdims=True)
+    deviations = (weights - mean) / math.sqrt(max(len(tasks) - 1, 1))
+    if len(tasks) == 1:
+        deviations = deviations[:, :0]
+    elif len(tasks) > _DEVIATIONS:
+        codes = random_codes(history, _SAMPLE, rng)
+        sample = history.joint.encode(history.joint.complete(codes, rng))
+        deviations = deviations @ principal(kernel(sample, centres, lengths) @ deviations)
+    return Functions(centres, lengths, np.hstack([mean, deviations]))
+
+
+def observed_tasks(history: History, rng: np.random.Generator) -> list[Observed]:
+    """Tasks with results that differ, or as many of them and of their results as are affordable."""
+    codes, losses, index = history.codes, history.losses, history.task_index
+    found = []
+    for task in rng.permutation(len(history.tasks))[:_TASKS]:
+        rows = rng.permutation(np.flatnonzero(index == task))[:_RUNS]
+        its = scores(losses[rows])
+        if np.isfinite(losses[rows]).sum() >= _LEAST and its.std() > 0:
+            points = history.joint.encode(history.joint.complete(codes[rows], rng))
+            found.append(Observed(points, its - its.mean()))
+    return found
+
+
+# -- lengths and noise -------------------------------------------------------------------------
+
+
+def fit_kernel(tasks: list[Observed], rng: np.random.Generator) -> tuple[Array, float]:
+    """Lengths (D,) and noise that all tasks share: the most probable ones given some of them."""
+    from scipy.optimize import minimize  # takes as long to import as all of malibo
+
+    chosen = [tasks[i] for i in rng.permutation(len(tasks))[:_JUDGED_TASKS]]
+    each = max(32, min(128, _JUDGED_RUNS // len(chosen)))
+    judges = [Observed(task.points[:each], task.scores[:each]) for task in chosen]
+    columns = judges[0].points.shape[1]
+    usual = math.log(0.5 * math.sqrt(max(columns, 1)))  # of a length: half the diagonal
+    centre = np.append(np.full(columns, usual), _NOISE)
+    spread = np.append(np.full(columns, _LENGTH_SPREAD), _NOISE_SPREAD)
+
+    def cost(logs: Array) -> tuple[float, Array]:
+        """−ln of the posterior, up to a constant, and its gradient."""
+        values, gradients = zip(*(negative_log_likelihood(logs, j) for j in judges), strict=True)
+        off = (logs - centre) / spread
+        return sum(values) + 0.5 * off @ off, sum(gradients) + off / spread
+
+    limits = [*zip(centre - 5 * spread, centre + 3 * spread, strict=True)]
+    best = minimize(
+        cost, centre, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": _ITERATIONS}
+    )
+    return np.exp(best.x[:-1]), float(np.exp(best.x[-1])) + _JITTER
+
+
+def negative_log_likelihood(logs: Array, task: Observed) -> tuple[float, Array]:
+    """−ln p(scores) up to a constant, and its gradient by ln of the lengths and of the noise."""
+    lengths, noise = np.exp(logs[:-1]), np.exp(logs[-1])
+    points = task.points / lengths
+    r = math.sqrt(5) * distances(points, points)
+    decay = np.exp(-r)
+    covariance = (1 + r + r**2 / 3) * decay
+    covariance.flat[:: len(r) + 1] += noise + _JITTER
+    factor = cho_factor(covariance, lower=True)
+    inverse = cho_solve(factor, np.eye(len(r)))
+    solved = inverse @ task.scores
+    value = 0.5 * task.scores @ solved + np.log(np.diag(factor[0])).sum()
+    outer = np.outer(solved, solved) - inverse
+    # ∂k/∂ln ℓ = 5/3 (1 + r) exp(−r) · Δ²/ℓ², and Σᵢⱼ W (xᵢ − xⱼ)² = 2 (x²ᵀ W 1 − xᵀ W x)
+    slope = outer * (5 / 3 * (1 + r) * decay)
+    by_length = points.T**2 @ slope.sum(axis=1) - np.einsum("id,id->d", points, slope @ points)
+    return value, -np.append(by_length, 0.5 * noise * np.trace(outer))
+
+
+# -- weights -----------------------------------------------------------------------------------
+
+
+def regress(task: Observed, centres: Array, lengths: Array, noise: float) -> Array:
+    """α (M,): the mean of a Gaussian process that lives on the centres, given the scores."""
+    among = kernel(centres, centres, lengths)
+    among.flat[:: len(among) + 1] += _JITTER
+    cross = kernel(centres, task.points, lengths)
+    return np.asarray(cho_solve(cho_factor(noise * among + cross @ cross.T), cross @ task.scores))
+
+
+def principal(deviations: Array) -> NDArray[np.float64]:
+    """(T, k) the combinations of deviations (n, T) that differ most from place to place."""
+    centred = deviations - deviations.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    return np.asarray(directions[:, ::-1][:, :_DEVIATIONS])
