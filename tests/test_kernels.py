@@ -47,3 +47,11 @@ def test_a_correlation_is_one_at_a_point_and_falls_from_there() -> None:
     assert found[0] == 1
     assert (np.diff(found) < 0).all()
     assert matern(np.array([1e3]))[0] == 0
+
+
+def test_single_precision_stays_what_it_is() -> None:
+    a, b = (np.random.default_rng(i).uniform(size=(20, 3)) for i in (0, 1))
+    found = distances(a.astype(np.float32), b.astype(np.float32))
+    correlation = matern(found)
+    assert found.dtype == correlation.dtype == np.float32
+    assert_allclose(correlation, matern(distances(a, b)), atol=1e-5)

@@ -92,11 +92,12 @@ def test_the_first_suggestion_is_the_best_mean_logit(few: SuggestConfig, model: 
 
 def sloping(model: MetaModel, column: int) -> MetaModel:
     """The model with functions of the past that rise along one column, and know nothing else."""
-    centres = np.full((2, model.joint.dimension), 0.5)
+    centres = np.full((2, model.joint.dimension), 0.5, np.float32)
     centres[:, column] = 0, 1
-    lengths = np.full(model.joint.dimension, 1e6)
-    lengths[column] = 1.0
-    return replace(model, functions=Functions(centres, lengths, np.array([[-1.0], [1.0]])))
+    lengths = np.full(model.joint.dimension, 1e6, np.float32)
+    lengths[column] = 1
+    weights = np.array([[-1], [1]], np.float32)
+    return replace(model, functions=Functions(centres, lengths, weights))
 
 
 def test_the_first_suggestion_is_the_best_logit_where_the_functions_of_the_past_agree(

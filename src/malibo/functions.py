@@ -14,13 +14,12 @@ mean and the covariance that the past tasks had.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from malibo.kernels import distances, matern
-
-Array = NDArray[np.float64]
+from malibo.network import Array, Array32
 
 _BLOCK = 512  # points at once: their kernels stay in the processor's cache
 
@@ -34,17 +33,22 @@ class Functions:
     weights   (M, 1 + k) what the kernels count in the mean, and in each of k deviations from it
     """
 
-    centres: Array
-    lengths: Array
-    weights: Array
+    centres: Array32
+    lengths: Array32
+    weights: Array32
 
     def __call__(self, unit: Array) -> Array:
         """(n, 1 + k) the mean and the deviations at points of the unit cube."""
         found = np.empty((len(unit), self.weights.shape[1]))
+        scaled = (unit / self.lengths).astype(np.float32)
         for start in range(0, len(unit), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            found[rows] = kernel(unit[rows], self.centres, self.lengths) @ self.weights
+            found[rows] = matern(distances(scaled[rows], self._scaled_centres)) @ self.weights
         return found
+
+    @cached_property
+    def _scaled_centres(self) -> Array32:
+        return self.centres / self.lengths
 
 
 def kernel(a: Array, b: Array, lengths: Array) -> Array:

@@ -140,6 +140,11 @@ class MetaModel:
         config = TrainConfig(gamma=GAMMA)
         return MetaModel(space=self.space, joint=self.view or self.joint, config=config)
 
+    @cached_property
+    def network_alone(self) -> MetaModel:
+        """The same without the functions, which cost time and are of no use to the classifier."""
+        return replace(self, functions=None) if self.functions else self
+
     def for_space(self, space: Space) -> MetaModel:
         """The same knowledge for another target; parameters are matched by their names.
 

@@ -117,7 +117,7 @@ def _checked_header(
 
 def _model(header: dict[str, Any], tensors: dict[str, Array32]) -> MetaModel:
     embeddings, best = tensors.pop(_EMBEDDINGS), tensors.pop(_BEST, None)
-    functions = [np.asarray(tensors.pop(name), float) for name in _FUNCTIONS if name in tensors]
+    functions = [tensors.pop(name) for name in _FUNCTIONS if name in tensors]
     log: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in header["log"].items()

@@ -33,7 +33,8 @@ class Hypothesis:
 
 _LENGTHS = (0.2, 0.5, 1.2)
 NOISES = (1e-7, 1e-4, 1e-2, 1e-1)
-_PASTS, _OWNS = (0.3, 0.7, 1.5), (0.1, 0.5)
+_PASTS = (0.3, 0.7, 1.5), (0.7, 1.5)  # of the network, and of the functions, which know the scale
+_OWNS = (0.1, 0.5)
 
 
 @cache
@@ -42,9 +43,12 @@ def grid(voices: int) -> tuple[Hypothesis, ...]:
 
     The noise runs fastest: malibo.process.regression relies on that.
     """
+    informed = [
+        (voice, past, own) for voice in range(voices) for past in _PASTS[voice] for own in _OWNS
+    ]
     return tuple(
         Hypothesis(past, own, length, noise, voice)
-        for voice, past, own in [*product(range(voices), _PASTS, _OWNS), (0, 0.0, 1.0)]
+        for voice, past, own in [*informed, (0, 0.0, 1.0)]
         for length, noise in product(_LENGTHS, NOISES)
     )
 
@@ -64,13 +68,12 @@ def total(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> floa
 
 
 def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
-    """Without a past there is nothing to trust, whatever was said."""
-    informed = np.array([h.past > 0 for h in grid])
-    share = trust if informed.any() else 0.0
+    """Without a past there is nothing to trust, whatever was said; voices share it evenly."""
+    voices = np.array([h.voice if h.past > 0 else -1 for h in grid])
+    heard = np.unique(voices[voices >= 0])
+    prior = np.zeros(len(grid))
+    for voice in heard:
+        prior[voices == voice] = trust / len(heard) / (voices == voice).sum()
+    prior[voices < 0] = (1 - trust if len(heard) else 1.0) / (voices < 0).sum()
     with np.errstate(divide="ignore"):  # a trust of 1 leaves nothing to the others
-        prior = np.where(
-            informed,
-            np.log(share / max(informed.sum(), 1)),
-            np.log((1 - share) / (~informed).sum()),
-        )
-    return np.asarray(prior)
+        return np.asarray(np.log(prior))

@@ -52,7 +52,8 @@ def fit_functions(history: History, rng: np.random.Generator) -> Functions | Non
         codes = random_codes(history, _SAMPLE, rng)
         sample = history.joint.encode(history.joint.complete(codes, rng))
         deviations = deviations @ principal(kernel(sample, centres, lengths) @ deviations)
-    return Functions(centres, lengths, np.hstack([mean, deviations]))
+    weights = np.hstack([mean, deviations])
+    return Functions(*(array.astype(np.float32) for array in (centres, lengths, weights)))
 
 
 def observed_tasks(history: History, rng: np.random.Generator) -> list[Observed]:

@@ -150,10 +150,10 @@ def test_all_trials_may_fail(name: str) -> None:
 def test_the_names_are_those_of_the_documentation() -> None:
     names = (
         "random tpe bore lfbo lfbo-bb gp rgpe ablr gc3p banner fsbo dre metabo pfn past-best malibo"
-        " malibo-classifier malibo-trusting malibo-paper malibo-probit malibo-ts malibo-res"
-        " malibo-mean malibo-rf malibo-mlp"
+        " malibo-classifier malibo-network malibo-trusting malibo-paper malibo-probit malibo-ts"
+        " malibo-res malibo-mean malibo-rf malibo-mlp"
     )
-    assert list(METHODS)[:25] == names.split()
+    assert list(METHODS)[:26] == names.split()
 
 
 def test_an_unknown_method_is_named_with_the_known_ones_nearest_first() -> None:

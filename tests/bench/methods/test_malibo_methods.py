@@ -28,10 +28,11 @@ def past() -> History:
     )
 
 
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "malibo": {},
-    "malibo-classifier": {"surrogate": "classifier"},
-    "malibo-trusting": {"trust": 1.0},
+DEFAULTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "malibo": ({}, {}),
+    "malibo-classifier": ({}, {"surrogate": "classifier"}),
+    "malibo-network": ({"functions": False}, {}),
+    "malibo-trusting": ({}, {"trust": 1.0}),
 }
 PAPER: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "malibo-paper": ({}, {}),
@@ -53,7 +54,8 @@ def test_every_variant_is_listed_here() -> None:
 
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_some_differ_from_the_defaults_in_their_own_options(name: str) -> None:
-    assert METHODS[name].factory == Warm(TrainConfig(), SuggestConfig(**DEFAULTS[name]))
+    train, suggest = DEFAULTS[name]
+    assert METHODS[name].factory == Warm(TrainConfig(**train), SuggestConfig(**suggest))
 
 
 @pytest.mark.parametrize("name", PAPER)

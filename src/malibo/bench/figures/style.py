@@ -62,6 +62,7 @@ STYLES: Mapping[str, Style] = {
     "malibo": Style("MALIBO", BLUE, width=2.6),
     "malibo-paper": Style("MALIBO (paper)", BLUE, DASHED),
     "malibo-classifier": Style("MALIBO (classifier)", SKY, DASH_DOT),
+    "malibo-network": Style("MALIBO (network)", GREEN, DOTTED),
     "malibo-trusting": Style("MALIBO (trusting)", PURPLE, DOTTED),
     "lfbo": Style("LFBO", RED),
     "lfbo-bb": Style("LFBO+BB", ORANGE),

@@ -95,6 +95,9 @@ METHODS: dict[str, Method] = {
         "the paper's classifier in place of the Gaussian process",
         Warm(suggest=SuggestConfig(surrogate="classifier")),
     ),
+    "malibo-network": Method(
+        "without the functions of past tasks", Warm(train=TrainConfig(functions=False))
+    ),
     "malibo-trusting": Method(
         "with a trust of 1 in the past, whatever comes", Warm(suggest=SuggestConfig(trust=1.0))
     ),
