@@ -21,9 +21,9 @@ def distances(a: NDArray[Real], b: NDArray[Real]) -> NDArray[Real]:
     return np.asarray(np.sqrt(found, out=found))
 
 
-def matern(distance: NDArray[Real]) -> NDArray[Real]:
-    """The Matérn correlation with ν = 5/2: (1 + r + r²/3) exp(−r), r = √5 · distance."""
-    r = np.multiply(distance, math.sqrt(5), dtype=distance.dtype)
+def matern(distance: NDArray[Real], length: float = 1.0) -> NDArray[Real]:
+    """The Matérn correlation with ν = 5/2: (1 + r + r²/3) exp(−r), r = √5 · distance / length."""
+    r = np.multiply(distance, math.sqrt(5) / length, dtype=distance.dtype)
     found = r / 3
     found += 1
     found *= r

@@ -146,7 +146,7 @@ PLAN: tuple[Experiment, ...] = (
         title="synthetic functions with more and more noise",
         steps=30,
         batches=(
-            Batch(_CLEAN, (*_LIGHT, "malibo-network", "malibo-trusting"), seeds=3),
+            Batch(_CLEAN, (*_LIGHT, "malibo-trusting"), seeds=3),
             Batch(tuple(name for name in _NOISY if name not in _CLEAN), _LIGHT, seeds=1),
             Batch(_NOISY, ("gp", "ablr", "gc3p", "rgpe"), seeds=1),
         ),

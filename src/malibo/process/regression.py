@@ -5,6 +5,7 @@ Shapes: N observations, n points, d features, D columns of the unit cube.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,7 +89,8 @@ class Kernel:
 
     def __init__(self, a: Seen, b: Seen) -> None:
         self._a, self._b = a.voices, b.voices
-        self._distance = distances(a.unit, b.unit) / np.sqrt(max(a.unit.shape[1], 1))
+        self._distance = distances(a.unit, b.unit)
+        self._diagonal = math.sqrt(max(a.unit.shape[1], 1))
         self._matern: dict[float, Array] = {}
         self._owns: dict[tuple[float, float], Array] = {}
         self._linear: dict[int, Array] = {}
@@ -101,7 +103,7 @@ class Kernel:
     def _own(self, h: Hypothesis) -> Array:
         """Of the task's own part."""
         if h.length not in self._matern:
-            self._matern[h.length] = matern(self._distance / h.length)
+            self._matern[h.length] = matern(self._distance, h.length * self._diagonal)
         if (h.own, h.length) not in self._owns:
             self._owns[h.own, h.length] = h.own * self._matern[h.length]
         return self._owns[h.own, h.length]
