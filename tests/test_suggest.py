@@ -518,6 +518,16 @@ def test_a_turn_of_the_cold_start_says_so_and_keeps_its_trust(model: MetaModel) 
     assert sources == ["random", "booster", "process"]
 
 
+def test_a_turn_of_the_cold_start_is_what_a_cold_start_would_do(model: MetaModel) -> None:
+    known = misled(model, 9)
+    config = SuggestConfig(trust=0.01, random_first=9)
+    turn = first(model, known, config)
+    alone = first(MetaModel.uninformed(model.space), known, config)
+    assert turn.source == "booster"
+    assert len(turn.pool.codes) == len(alone.pool.codes) == 5120
+    assert_array_equal(turn.row, alone.row)
+
+
 def test_without_a_past_chance_and_then_the_booster_choose_and_trust_plays_no_part(
     tuning_space: Space,
 ) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from malibo.classifier import classifier_logits
 from malibo.config import SuggestConfig
-from malibo.maximize import Pool, best, draw_pool, guided_pool, taken_rows
+from malibo.maximize import Pool, Taken, best, draw_pool, guided_pool, taken_rows
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.process import DISTRUST, Process
@@ -88,7 +88,6 @@ class _Scores:
     base: Array
     corrected: Array
     source: Source
-    trust: float | None = None
     tolerance: float = 0.0
     plausible: NDArray[np.bool_] | None = None
 
@@ -146,22 +145,42 @@ def _suggest_one(
     if config.residual == "boosting":
         lightgbm()  # a missing library shows at the first trial, not at the fifth
     taken = taken_rows(observations.codes, observations.pending)
-    process = model.informed and config.surrogate == "process"
-    if pool is None and process:
-        top = observations.codes[np.argsort(observations.losses)[:_TOP]]
-        pool = guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
-    elif pool is None:
-        pool = draw_pool(model, config.random_candidates or _MANY, taken, rng)
-    if not process:
-        score = _classifier_scores
+    process = None
+    trust = config.trust if model.informed and config.surrogate == "process" else None
+    if trust is not None and len(observations.losses):
+        process = Process(model, observations, trust)
+        trust = process.trust
+        if _cold_starts_turn(trust, observations, config):
+            model, process = model.forgotten, None
+    if pool is None:
+        pool = _candidates(model, observations, config, taken, rng)
+    elif not model.informed:
+        pool = Pool.of(model, pool.codes)  # a table may have been seen with a past
+    if process is not None:
+        scores = _process_scores(process, pool)
+    elif model.informed and config.surrogate == "process":
+        scores = _first_scores(model, observations, config, rng, pool)
     else:
-        score = _process_scores if len(observations.losses) else _first_scores
-    scores = score(model, observations, config, rng, pool)
+        scores = _classifier_scores(model, observations, config, rng, pool)
     row = best(scores.order, pool.codes, taken, rng, scores.tolerance)
     source = scores.source
     if source == "meta-model" and _among(row, model.past):
         source = "past"
-    return Suggestion(row, pool, scores.base, scores.corrected, source, scores.trust)
+    return Suggestion(row, pool, scores.base, scores.corrected, source, trust)
+
+
+def _candidates(
+    model: MetaModel,
+    observations: Observations,
+    config: SuggestConfig,
+    taken: Taken,
+    rng: np.random.Generator,
+) -> Pool:
+    """Random configurations, for the process with more beside them."""
+    if not model.informed or config.surrogate == "classifier":
+        return draw_pool(model, config.random_candidates or _MANY, taken, rng)
+    top = observations.codes[np.argsort(observations.losses)[:_TOP]]
+    return guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
 
 
 def _among(row: Array, rows: Array) -> bool:
@@ -182,22 +201,10 @@ def _first_scores(
     return replace(scores, plausible=model.plausible(pool.points))
 
 
-def _process_scores(
-    model: MetaModel,
-    observations: Observations,
-    config: SuggestConfig,
-    rng: np.random.Generator,
-    pool: Pool,
-) -> _Scores:
+def _process_scores(process: Process, pool: Pool) -> _Scores:
     """Logits of the meta-model, and the promise of the candidates given the observations."""
-    process = Process(model, observations, config.trust)
-    trust = process.trust
-    if _cold_starts_turn(trust, observations, config):
-        cold = model.forgotten
-        candidates = Pool(pool.codes, cold.points(pool.codes))
-        return replace(_classifier_scores(cold, observations, config, rng, candidates), trust=trust)
-    source: Source = "meta-model" if trust >= DISTRUST else "process"
-    return _Scores(pool.points.offset, process.log_acquisition(pool.points), source, trust)
+    source: Source = "meta-model" if process.trust >= DISTRUST else "process"
+    return _Scores(pool.points.offset, process.log_acquisition(pool.points), source)
 
 
 def _classifier_scores(
@@ -209,14 +216,8 @@ def _classifier_scores(
 ) -> _Scores:
     """Logits of the meta-model, before and after the correction."""
     base, final = classifier_logits(model, observations, config, rng, pool.points)
-    trust = config.trust if model.informed and config.surrogate == "process" else None
-    return _Scores(
-        base,
-        final,
-        _classifiers_source(model, observations, config),
-        trust,
-        _tolerance(model, observations, config),
-    )
+    source = _classifiers_source(model, observations, config)
+    return _Scores(base, final, source, _tolerance(model, observations, config))
 
 
 def _classifiers_source(
@@ -232,7 +233,8 @@ def _cold_starts_turn(trust: float, observations: Observations, config: SuggestC
     """Whether a trial is one of a cold start, because the past seems to mislead.
 
     The early ones are, which are random, and every second one of the later ones: whatever the
-    task is like, there is a cold start of half the length in the tuning.
+    task is like, there is a cold start of half the length in the tuning. It has candidates of its
+    own, as many as a cold start has.
     """
     early = observations.trials < config.random_first
     return trust < DISTRUST and (early or observations.trials % 2 == 1)

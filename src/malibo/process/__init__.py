@@ -3,7 +3,8 @@
     s(x) = c − a·m(Φ) + a·zᵀΦ + r(x) + ε
 
 s        scaled loss (malibo.scores)
-m, Φ     mean logit and features of the meta-model, in units of their own spread
+m, Φ     mean logit and features of the meta-model, in units of their own spread; or, the other
+         voice of the past, minus the mean and the deviations of its functions (malibo.functions)
 a, z     how much of the past holds here; z ~ N(0, I), the prior of the paper
 r        what the task has of its own: a Gaussian process with a Matérn kernel
 c, ε     a constant and noise
