@@ -152,10 +152,9 @@ def _suggest_one(
         trust = process.trust
         if _cold_starts_turn(trust, observations, config):
             model, process = model.forgotten, None
+            pool = Pool.of(model, pool.codes) if pool else None
     if pool is None:
         pool = _candidates(model, observations, config, taken, rng)
-    elif not model.informed:
-        pool = Pool.of(model, pool.codes)  # a table may have been seen with a past
     if process is not None:
         scores = _process_scores(process, pool)
     elif model.informed and config.surrogate == "process":
