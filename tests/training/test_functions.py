@@ -14,6 +14,7 @@ from sklearn.gaussian_process.kernels import Matern
 from malibo import Categorical, Float, History, Space, Task
 from malibo.functions import Functions, kernel
 from malibo.training import functions
+from malibo.training.data import MOST_GAPS
 from malibo.training.functions import (
     Observed,
     fit_functions,
@@ -150,7 +151,24 @@ def test_tasks_that_tell_nothing_are_left_out() -> None:
     failed = Task("failed", SPACE, codes, np.array([np.nan, 1.0, np.nan, np.nan, 2.0]))
     few = Task("few", SPACE, codes[:2], np.array([0.0, 1.0]))
     assert fit_functions(history(flat, failed, few), rng()) is None
-    assert len(observed_tasks(history(flat, bowl(0.4), failed, few), rng())) == 1
+    assert len(observed_tasks(history(flat, bowl(0.4), failed, few), rng(), 0.0)) == 1
+
+
+def test_where_an_optimiser_did_not_go_nothing_good_is_presumed() -> None:
+    """Runs close to the best, a few bad ones far away on one side, nothing on the other."""
+    near = 0.3 + 0.03 * rng(1).standard_normal((80, 2))
+    codes = np.clip(np.vstack([near, [[0.05, 0.3], [0.1, 0.1], [0.02, 0.5]]]), 0, 1)
+    losses = ((codes - 0.3) ** 2).sum(axis=1)
+    past = history(Task("tuned", SPACE, codes, losses))
+    corner = np.array([[0.95, 0.95], [0.3, 0.3]])
+    even, uneven = (fit_functions(past, rng(), gaps) for gaps in (0.0, MOST_GAPS))
+    assert even is not None
+    assert uneven is not None
+    far, best = uneven(corner)[:, 0]
+    assert far > best + 1
+    assert far - best > np.subtract(*even(corner)[:, 0]) + 0.5
+    scores = observed_tasks(past, rng(), MOST_GAPS)[0].scores
+    assert scores.max() == pytest.approx(0)
 
 
 def test_failed_runs_are_bad_ones() -> None:
@@ -166,7 +184,7 @@ def test_large_tasks_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(functions, "_TASKS", 2)
     monkeypatch.setattr(functions, "_CENTRES", 16)
     past = history(bowl(0.3), bowl(0.4), bowl(0.5))
-    assert [len(task.scores) for task in observed_tasks(past, rng())] == [25, 25]
+    assert [len(task.scores) for task in observed_tasks(past, rng(), 0.0)] == [25, 25]
     found = fit_functions(past, rng())
     assert found is not None
     assert found.centres.shape == (16, 2)

@@ -20,6 +20,7 @@ MANY_TASKS = 10  # from so many tasks on, whole tasks are held out
 _MANY_RUNS = 100  # of a task: from so many on an even sample leaves no gaps to speak of
 _SOME = 0.02  # less is not worth a row
 _BEST = 512  # configurations that are kept
+MOST_GAPS = 0.6  # the share of random configurations that stand in for them, at most
 _LOOK = 4096  # runs, and random configurations, that are compared
 _CHUNK = 65_536  # rows encoded at once, so that memory stays small
 
@@ -104,7 +105,7 @@ def gaps(history: History) -> float:
     even = encode(history.joint, random_codes(history, _LOOK, rng), rng)
     past = encode(history.joint, history.codes[kept], rng)
     uneven = _distances(past, even) - 1.36 * np.sqrt(1 / len(past) + 1 / len(even))
-    found = min(0.5 * few + 2 * np.maximum(uneven, 0).sum() / max(len(uneven), 1), 0.6)
+    found = min(0.5 * few + 2 * np.maximum(uneven, 0).sum() / max(len(uneven), 1), MOST_GAPS)
     return float(found) if found > _SOME else 0.0
 
 

@@ -14,7 +14,7 @@ from malibo.history import History
 from malibo.kernels import distances
 from malibo.scores import scores
 from malibo.space.parameters import Array
-from malibo.training.data import random_codes
+from malibo.training.data import MOST_GAPS, random_codes
 
 _TASKS, _RUNS = 256, 512  # of the past that are looked at, and of each of them
 _CENTRES = 256  # M
@@ -23,21 +23,32 @@ _LEAST = 3  # valid results without which a task says nothing of its function
 _JUDGED_TASKS, _JUDGED_RUNS = 16, 1024  # by which lengths and noise are chosen, in all
 _SAMPLE = 2048  # configurations at which the deviations are compared
 _JITTER = 1e-6
+_LEAST_NOISE = 1e-3  # with less, a function that bends goes far astray where nobody tried
 _ITERATIONS = 40
 _LENGTH_SPREAD = 1.0  # of the prior of a length's logarithm
 _NOISE, _NOISE_SPREAD = -4.0, 2.0  # of the prior of the logarithm of the noise
 
 
 class Observed(NamedTuple):
-    """Points (n, D) of a past task in the unit cube, and their scores (n,) of mean 0."""
+    """Points (n, D) of a past task in the unit cube, and their scores (n,).
+
+    A score of 0 is what is presumed where nobody tried: the mean of what was tried if that is
+    spread evenly, and the worse the more gaps there are. An optimiser's runs are good ones, and
+    their mean tells nothing of where it did not go.
+    """
 
     points: Array
     scores: Array
 
 
-def fit_functions(history: History, rng: np.random.Generator) -> Functions | None:
-    """Learn the functions of past tasks; None if no task tells anything of its own."""
-    tasks = observed_tasks(history, rng)
+def fit_functions(
+    history: History, rng: np.random.Generator, gaps: float = 0.0
+) -> Functions | None:
+    """Learn the functions of past tasks; None if no task tells anything of its own.
+
+    ``gaps`` says how little of the space the past covers (malibo.training.data).
+    """
+    tasks = observed_tasks(history, rng, gaps)
     if not tasks:
         return None
     lengths, noise = fit_kernel(tasks, rng)
@@ -56,7 +67,7 @@ def fit_functions(history: History, rng: np.random.Generator) -> Functions | Non
     return Functions(*(array.astype(np.float32) for array in (centres, lengths, weights)))
 
 
-def observed_tasks(history: History, rng: np.random.Generator) -> list[Observed]:
+def observed_tasks(history: History, rng: np.random.Generator, gaps: float) -> list[Observed]:
     """Tasks with results that differ, or as many of them and of their results as are affordable."""
     codes, losses, index = history.codes, history.losses, history.task_index
     found = []
@@ -65,7 +76,8 @@ def observed_tasks(history: History, rng: np.random.Generator) -> list[Observed]
         its = scores(losses[rows])
         if np.isfinite(losses[rows]).sum() >= _LEAST and its.std() > 0:
             points = history.joint.encode(history.joint.complete(codes[rows], rng))
-            found.append(Observed(points, its - its.mean()))
+            presumed = its.mean() + gaps / MOST_GAPS * (its.max() - its.mean())
+            found.append(Observed(points, its - presumed))
     return found
 
 
@@ -78,7 +90,9 @@ def fit_kernel(tasks: list[Observed], rng: np.random.Generator) -> tuple[Array, 
 
     chosen = [tasks[i] for i in rng.permutation(len(tasks))[:_JUDGED_TASKS]]
     each = max(32, min(128, _JUDGED_RUNS // len(chosen)))
-    judges = [Observed(task.points[:each], task.scores[:each]) for task in chosen]
+    judges = [
+        Observed(task.points[:each], task.scores[:each] - task.scores.mean()) for task in chosen
+    ]
     columns = judges[0].points.shape[1]
     usual = math.log(0.5 * math.sqrt(max(columns, 1)))  # of a length: half the diagonal
     centre = np.append(np.full(columns, usual), _NOISE)
@@ -94,7 +108,7 @@ def fit_kernel(tasks: list[Observed], rng: np.random.Generator) -> tuple[Array, 
     best = minimize(
         cost, centre, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": _ITERATIONS}
     )
-    return np.exp(best.x[:-1]), float(np.exp(best.x[-1])) + _JITTER
+    return np.exp(best.x[:-1]), max(float(np.exp(best.x[-1])), _LEAST_NOISE)
 
 
 def negative_log_likelihood(logs: Array, task: Observed) -> tuple[float, Array]:

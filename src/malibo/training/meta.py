@@ -88,7 +88,8 @@ class _Run:
         data = self._data()
         self.training = self._training_part(data)
         self.share = self._shares()
-        self.recipe = recipe_for(config, len(self.training), gaps(history))
+        self.gaps = gaps(history)
+        self.recipe = recipe_for(config, len(self.training), self.gaps)
         self.validate = self._validation(data)
         self.loss = Loss(config, self.recipe.variance)
         self.stream = batches(len(self.training), self.recipe.batch, self.rng)
@@ -232,7 +233,7 @@ class _Run:
             joint=self.history.joint,
             network=network,
             functions=(
-                fit_functions(self.history, self.functions_rng)
+                fit_functions(self.history, self.functions_rng, self.gaps)
                 if self.config.with_functions
                 else None
             ),
