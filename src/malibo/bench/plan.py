@@ -87,7 +87,7 @@ PLAN: tuple[Experiment, ...] = (
                 seeds=20,
             ),
             Batch(_REAL, ("malibo",), seeds=10),
-            Batch(_REAL, ("malibo-paper", "malibo-trusting"), seeds=5),
+            Batch(_REAL, ("malibo-paper", "malibo-network", "malibo-trusting"), seeds=5),
             Batch(_REAL, ("ablr", "gc3p", "gp", "rgpe"), seeds=5),
             Batch(_REAL, ("banner", "fsbo", "dre", "pfn", "metabo"), seeds=5),
         ),
