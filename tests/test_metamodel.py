@@ -158,6 +158,30 @@ def test_a_voice_that_says_the_same_everywhere_has_a_spread_of_one() -> None:
     assert scale.expected == pytest.approx(1 / 3)
 
 
+def test_functions_that_hardly_vary_in_a_space_are_not_magnified() -> None:
+    space = Space(x=Float(0, 1), y=Float(0, 1))
+    codes = np.random.default_rng(0).uniform(size=(120, 2))
+    past = History(
+        [Task(f"t{c}", space, codes, (codes[:, 0] - c) ** 2) for c in (0.2, 0.4, 0.6, 0.8)], space
+    )
+    model = malibo.meta_train(past, steps=20, progress=False)
+    assert model.scales[1].spread > 0.5
+    along_y = model.for_space(Space(y=Float(0, 1)))  # along which nothing changes
+    assert np.ptp(along_y.points(np.linspace(0, 1, 50)[:, None]).functions[:, 0]) < 0.2
+    assert along_y.scales[1].spread == 0.3
+
+
+def test_the_best_of_a_listed_space_is_plausible() -> None:
+    space = Space(k=Categorical(["a", "b", "c"]), n=Int(1, 2))
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        codes = space.sample(rng, 40)
+        past = History([Task("one", space, codes, codes.sum(axis=1) + 0.1 * rng.uniform(size=40))])
+        model = malibo.meta_train(past, steps=2, progress=False)
+        points = model.points(space.enumerate(100))
+        assert model.plausible(points)[np.argmin(points.functions[:, 0])]
+
+
 def test_without_a_past_no_voice_speaks(tuning_space: Space) -> None:
     assert MetaModel.uninformed(tuning_space).scales == ()
 

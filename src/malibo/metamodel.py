@@ -23,6 +23,8 @@ _LOOK, _LIST = 2**14, 2**16  # configurations among which the promising ones are
 _PROMISING = 512  # of them
 _AROUND, _WIDTHS = 4, (0.1, 0.02)  # neighbours of each of the past's best, by two widths
 _SAMPLE = 2048  # configurations from which the scale of a space is taken
+_LEAST_SPREAD = 0.3  # of the functions, in standard deviations of the scores of the past
+_ROUNDING = 1e-3  # by which the same configuration may seem to differ, in single precision
 _PLAUSIBLE = 0.05  # of them, by the mean of the past's functions
 
 
@@ -90,11 +92,12 @@ class Scale:
     spread: float
 
     @classmethod
-    def of(cls, expected: Array, phi: Array) -> Scale:
-        """Of a voice that is heard at many places."""
+    def of(cls, expected: Array, phi: Array, least: float = 0.0) -> Scale:
+        """Of a voice that is heard at many places; its spread is ``least`` at least."""
         variance = expected.var() + phi.var(axis=0).sum()
         flat = variance <= 1e-12 * (1 + expected[0] ** 2)  # a constant, up to rounding
-        return cls(expected.mean(), phi.mean(axis=0), 1.0 if flat else np.sqrt(variance))
+        spread = 1.0 if flat else max(float(np.sqrt(variance)), least)
+        return cls(expected.mean(), phi.mean(axis=0), spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,8 +243,14 @@ class MetaModel:
 
     @cached_property
     def scales(self) -> tuple[Scale, ...]:
-        """Of each voice of the past in the target's space, from random configurations."""
-        return tuple(Scale.of(*voice) for voice in self._sample.voices)
+        """Of each voice of the past in the target's space, from random configurations.
+
+        Functions are scores already: where they hardly vary, that is not to be magnified.
+        """
+        return tuple(
+            Scale.of(*voice, least)
+            for voice, least in zip(self._sample.voices, (0.0, _LEAST_SPREAD), strict=False)
+        )
 
     def plausible(self, points: Points) -> NDArray[np.bool_]:
         """(n,) where the mean of the past tasks' functions is among the lowest twentieth.
@@ -251,7 +260,8 @@ class MetaModel:
         """
         if not self.functions:
             return np.ones(len(points.unit), dtype=bool)
-        lowest = np.quantile(self._sample.functions[:, 0], _PLAUSIBLE)
+        known = self._sample.functions[:, 0]
+        lowest = np.quantile(known, _PLAUSIBLE) + _ROUNDING * known.std()
         return np.asarray(points.functions[:, 0] <= lowest)
 
     @cached_property

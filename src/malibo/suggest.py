@@ -125,7 +125,7 @@ def suggestions(
 ) -> Iterator[Suggestion]:
     """What ``suggest`` returns, one after the other, with the scores behind each."""
     observations = observations.in_order()
-    if config.surrogate == "classifier" and pool is None:
+    if config.surrogate == "classifier":
         model = model.network_alone
     for generator in rng.spawn(n):
         with one_thread():

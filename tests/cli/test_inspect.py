@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 import malibo
 from malibo import Categorical, Float, History, Int, MetaModel, Ordinal, Space, Task
 from malibo.cli import main
+from malibo.process import past_verdict
 from malibo.study import Study
 
 
@@ -80,7 +81,9 @@ def test_a_study_on_a_screen(model: MetaModel) -> None:
     assert found[7] == "failed      last, trial 2: exit code 1: no memory"
     assert found[8] == "best        1, with 0.25"
     assert found[9].strip().startswith(f"lr={study.trials[1].config['lr']:.6g}, ")
-    assert f"trust       {study.trust:.2f}, " in "\n".join(found)
+    verdict = {"helps": "the past helps", "open": "it is open", "misleads": "the past misleads"}
+    expected = verdict[past_verdict(study.trust, 0.8) or "open"]
+    assert f"trust       {study.trust:.2f}, {expected}" in "\n".join(found)
     assert found[-1] == "  epochs     fixed 10"
 
 

@@ -67,7 +67,9 @@ def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) ->
     points, scores = seen(n), some_scores(n)
     found = Regression(points, scores).log_evidence()
     density = [
-        multivariate_normal.logpdf(scores, points.foreseen(h), noisy_covariance(h, points))
+        multivariate_normal.logpdf(
+            scores, h.past * points.voices[h.voice].foreseen, noisy_covariance(h, points)
+        )
         for h in GRID
     ]
     assert found.shape == (len(GRID),)

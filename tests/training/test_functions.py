@@ -93,7 +93,8 @@ def test_with_all_points_as_centres_it_is_the_textbooks_regression() -> None:
     task, lengths = some_task(n=30), np.array([0.3, 0.5, 2.0])
     exact = GaussianProcessRegressor(Matern(lengths, nu=2.5), alpha=0.01, optimizer=None)
     exact.fit(task.points, task.scores)
-    found = kernel(task.points, task.points, lengths) @ regress(task, task.points, lengths, 0.01)
+    among = kernel(task.points, task.points, lengths)
+    found = among @ regress(task, task.points, lengths, 0.01, among)
     assert_allclose(found, exact.predict(task.points), atol=1e-3)
 
 
@@ -131,7 +132,7 @@ def test_one_task_has_a_mean_and_no_deviation() -> None:
     assert found.weights.shape[1] == 1
 
 
-def test_many_tasks_have_no_more_deviations_than_features(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_tasks_have_their_greatest_deviations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(functions, "_DEVIATIONS", 3)
     tasks = [bowl(centre, 20, seed) for seed, centre in enumerate(np.linspace(0.1, 0.9, 9))]
     found = fit_functions(history(*tasks), rng())
@@ -188,6 +189,13 @@ def test_large_tasks_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     found = fit_functions(past, rng())
     assert found is not None
     assert found.centres.shape == (16, 2)
+
+
+def test_tasks_that_tell_nothing_take_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(functions, "_TASKS", 2)
+    codes = rng().uniform(size=(5, 2))
+    flat = [Task(f"flat {i}", SPACE, codes, np.ones(5)) for i in range(9)]
+    assert len(observed_tasks(history(*flat, bowl(0.3), bowl(0.4), bowl(0.5)), rng(), 0.0)) == 2
 
 
 def test_the_same_generator_gives_the_same_functions() -> None:

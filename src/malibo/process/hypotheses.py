@@ -33,7 +33,7 @@ class Hypothesis:
 
 _LENGTHS = (0.2, 0.5, 1.2)
 NOISES = (1e-7, 1e-2, 1e-1)
-_PASTS = (0.3, 0.7, 1.5), (0.7, 1.5)  # of the network, and of the functions, which know the scale
+_PASTS = (0.3, 0.7, 1.5), (0.7, 1.5)  # of the network, and of the functions
 _OWNS = (0.1, 0.5)
 
 

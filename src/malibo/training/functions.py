@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from malibo.functions import Functions, kernel
 from malibo.history import History
@@ -54,7 +55,8 @@ def fit_functions(
     lengths, noise = fit_kernel(tasks, rng)
     every = np.unique(np.concatenate([task.points for task in tasks]), axis=0)
     centres = every[rng.permutation(len(every))[:_CENTRES]]
-    weights = np.stack([regress(task, centres, lengths, noise) for task in tasks], axis=1)
+    among = kernel(centres, centres, lengths)
+    weights = np.stack([regress(task, centres, lengths, noise, among) for task in tasks], axis=1)
     mean = weights.mean(axis=1, keepdims=True)
     deviations = (weights - mean) / math.sqrt(max(len(tasks) - 1, 1))
     if len(tasks) == 1:
@@ -70,8 +72,10 @@ def fit_functions(
 def observed_tasks(history: History, rng: np.random.Generator, gaps: float) -> list[Observed]:
     """Tasks with results that differ, or as many of them and of their results as are affordable."""
     codes, losses, index = history.codes, history.losses, history.task_index
-    found = []
-    for task in rng.permutation(len(history.tasks))[:_TASKS]:
+    found: list[Observed] = []
+    for task in rng.permutation(len(history.tasks)):
+        if len(found) == _TASKS:
+            break
         rows = rng.permutation(np.flatnonzero(index == task))[:_RUNS]
         its = scores(losses[rows])
         if np.isfinite(losses[rows]).sum() >= _LEAST and its.std() > 0:
@@ -133,12 +137,21 @@ def negative_log_likelihood(logs: Array, task: Observed) -> tuple[float, Array]:
 # -- weights -----------------------------------------------------------------------------------
 
 
-def regress(task: Observed, centres: Array, lengths: Array, noise: float) -> Array:
-    """α (M,): the mean of a Gaussian process that lives on the centres, given the scores."""
-    among = kernel(centres, centres, lengths)
-    among.flat[:: len(among) + 1] += _JITTER
+def regress(task: Observed, centres: Array, lengths: Array, noise: float, among: Array) -> Array:
+    """α (M,): the mean of a Gaussian process that lives on the centres, given the scores.
+
+    ``among`` are the correlations of the centres themselves.
+    """
     cross = kernel(centres, task.points, lengths)
-    return np.asarray(cho_solve(cho_factor(noise * among + cross @ cross.T), cross @ task.scores))
+    needed = noise * among + cross @ cross.T
+
+    def solved(jitter: float) -> Array:
+        factor = cho_factor(needed + noise * jitter * np.eye(len(needed)))
+        return np.asarray(cho_solve(factor, cross @ task.scores))
+
+    with suppress(LinAlgError):
+        return solved(_JITTER)
+    return solved(1e-2)
 
 
 def principal(deviations: Array) -> NDArray[np.float64]:
