@@ -421,13 +421,13 @@ def test_without_trust_the_first_ones_are_random_and_later_ones_are_not(model: M
     losses = np.array([4.0, 5, 3, 6, 1, 0, 2, 1, 0, 2])  # what the past finds good is worst
     assert Process(model, Observations(codes, losses, codes[:0]), 0.01).trust < DISTRUST
     found = {}
-    for first in (20, 10):
+    for first in (22, 10):
         config = replace(FEW, trust=0.01, random_first=first)
         known = Observations(codes, losses, codes[:0])
         rngs = [np.random.default_rng(seed) for seed in range(8)]
         rows = [suggest(model, known, config, rng, pool=pool)[0] for rng in rngs]
         found[first] = len(taken_rows(np.stack(rows)))
-    assert found[20] > 4
+    assert found[22] > 4
     assert found[10] == 1
 
 
@@ -516,6 +516,12 @@ def test_a_turn_of_the_cold_start_says_so_and_keeps_its_trust(model: MetaModel) 
         assert found.trust < DISTRUST
         sources.append(found.source)
     assert sources == ["random", "booster", "process"]
+
+
+def test_early_trials_and_every_second_one_are_those_of_a_cold_start(model: MetaModel) -> None:
+    config = replace(FEW, trust=0.01, random_first=10)
+    sources = [first(model, misled(model, count), config).source for count in range(2, 11)]
+    assert sources == ["random"] * 4 + ["process", "random"] * 2 + ["process"]
 
 
 def test_a_turn_of_the_cold_start_is_what_a_cold_start_would_do(model: MetaModel) -> None:

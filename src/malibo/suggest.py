@@ -231,11 +231,11 @@ def _classifiers_source(
 def _cold_starts_turn(trust: float, observations: Observations, config: SuggestConfig) -> bool:
     """Whether a trial is one of a cold start, because the past seems to mislead.
 
-    The early ones are, which are random, and every second one of the later ones: whatever the
-    task is like, there is a cold start of half the length in the tuning. It has candidates of its
-    own, as many as a cold start has.
+    Every second one is, and so are the early ones up to half of those that are random in a cold
+    start: whatever the task is like, there is a cold start of half the length in the tuning. It
+    has candidates of its own, as many as a cold start has.
     """
-    early = observations.trials < config.random_first
+    early = observations.trials < config.random_first // 2
     return trust < DISTRUST and (early or observations.trials % 2 == 1)
 
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from malibo.process.hypotheses import NOISES, Hypothesis, grid, total, weights
+from malibo.kernels import matern
+from malibo.process.hypotheses import NOISES, Hypothesis, alone, grid, total, weights
 from strategies import repeatable
 
 SMALL = [
@@ -77,9 +78,10 @@ def test_the_grid_has_distinct_hypotheses_with_and_without_the_past() -> None:
         assert min(h.own, h.length, h.noise) > 0
 
 
-def test_the_noise_runs_fastest_through_the_grid() -> None:
-    for start in range(0, len(GRID), len(NOISES)):
-        group = GRID[start : start + len(NOISES)]
+@pytest.mark.parametrize("hypotheses", [GRID, alone()])
+def test_the_noise_runs_fastest(hypotheses: tuple[Hypothesis, ...]) -> None:
+    for start in range(0, len(hypotheses), len(NOISES)):
+        group = hypotheses[start : start + len(NOISES)]
         assert tuple(h.noise for h in group) == NOISES
         assert len({(h.past, h.own, h.length, h.voice) for h in group}) == 1
 
@@ -101,3 +103,21 @@ def test_voices_share_the_trust_evenly(trust: float) -> None:
 def test_without_a_voice_there_is_nothing_to_trust(trust: float) -> None:
     found = weights(np.zeros(len(grid(0))), trust, grid(0))
     assert_allclose(found, 1 / len(grid(0)))
+
+
+def test_those_made_to_do_without_the_past_are_those_of_the_grid_but_for_the_variance() -> None:
+    assert len(set(alone())) == len(alone())
+    for made, plain in zip(alone(), grid(0), strict=True):
+        assert (made.past, made.length, made.noise) == (0, plain.length, plain.noise)
+        assert made.own > plain.own
+
+
+@pytest.mark.parametrize(("columns", "within"), [(2, 0.25), (6, 0.1), (20, 0.05)])
+def test_without_the_past_a_task_varies_by_one_over_the_space(columns: int, within: float) -> None:
+    """Half the mean square of the difference between two points is its variance over them."""
+    rng = np.random.default_rng(columns)
+    one, other = rng.random((2, 20_000, columns))
+    share = np.linalg.norm(one - other, axis=1) / np.sqrt(columns)  # of the diagonal
+    for h in alone():
+        varies = h.own * (1 - matern(share, h.length)).mean()
+        assert varies == pytest.approx(1, abs=within)

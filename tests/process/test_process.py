@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 
 import malibo
 from malibo import Float, History, MetaModel, Space, Task
 from malibo.observations import Observations
 from malibo.process import Process
+from malibo.process.hypotheses import alone
 from malibo.process.process import JUDGES, MOST, spread_rows
+from malibo.process.regression import Kernel, Regression, Seen
 from malibo.scores import scores
 from process.examples import Array
 from strategies import repeatable
@@ -224,6 +227,29 @@ def test_a_space_of_nothing_but_fixed_values_has_a_trust() -> None:
     tasks = [Task(f"task {i}", space, codes, np.arange(4.0)) for i in range(2)]
     model = malibo.meta_train(History(tasks), steps=5, progress=False)
     assert 0 <= Process(model, known(codes[:1], np.ones(1)), PRIOR).trust <= 1
+
+
+def test_without_trust_three_likely_hypotheses_that_do_without_the_past_are_asked(
+    plane: MetaModel,
+) -> None:
+    """Their expected improvement is averaged, each by its share of the evidence."""
+    codes = PLANE.sample(np.random.default_rng(0), 6)
+    losses = waves(codes, 0.42)
+    candidates = plane.points(PLANE.sample(np.random.default_rng(1), 50))
+    seen, there = (Seen(points.unit, ()) for points in (plane.points(codes), candidates))
+    regression = Regression(seen, scores(losses))
+    evidence = regression.log_evidence(alone())
+    likely = np.argsort(-evidence)[:3]
+    share = np.exp(evidence[likely] - evidence.max())
+    assert (share > 0.02).all()
+    expected = np.zeros(50)
+    for i, weight in zip(likely, share / share.sum(), strict=True):
+        prediction = regression.under(alone()[i])
+        mean, spread = prediction.at(there, Kernel(there, seen))
+        u = (prediction.means.min() - mean) / spread
+        expected += weight * spread * (norm.pdf(u) + u * norm.cdf(u))
+    found = Process(plane, known(codes, losses), 0.0).log_acquisition(candidates)
+    assert_allclose(np.exp(found), expected, rtol=1e-6, atol=1e-12)
 
 
 # -- functions that the task may be --------------------------------------------------------

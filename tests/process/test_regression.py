@@ -65,7 +65,7 @@ def test_a_kernel_gives_each_hypothesis_its_own() -> None:
 @pytest.mark.parametrize("n", [1, 2, 9])
 def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) -> None:
     points, scores = seen(n), some_scores(n)
-    found = Regression(points, scores).log_evidence()
+    found = Regression(points, scores).log_evidence(GRID)
     density = [
         multivariate_normal.logpdf(
             scores, h.past * points.voices[h.voice].foreseen, noisy_covariance(h, points)
@@ -78,8 +78,8 @@ def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) ->
 
 def test_the_evidence_is_how_well_each_score_was_foreseen_when_it_came() -> None:
     points, scores = seen(6), some_scores(6)
-    whole = Regression(points, scores).log_evidence()
-    first = Regression(points.rows(np.arange(1)), scores[:1]).log_evidence()
+    whole = Regression(points, scores).log_evidence(GRID)
+    first = Regression(points.rows(np.arange(1)), scores[:1]).log_evidence(GRID)
     sequential = np.array([_foreseen(h, points, scores) for h in GRID])
     found, expected = whole - first, sequential
     assert_allclose(found - found[0], expected - expected[0], rtol=1e-4, atol=1e-3)
@@ -100,8 +100,8 @@ def _foreseen(h: Hypothesis, points: Seen, scores: Array) -> float:
 def test_the_order_of_the_observations_does_not_change_the_evidence() -> None:
     points, scores = seen(20), some_scores(20)
     order = np.random.default_rng(0).permutation(20)
-    found = Regression(points.rows(order), scores[order]).log_evidence()
-    assert_allclose(found, Regression(points, scores).log_evidence(), rtol=1e-5)
+    found = Regression(points.rows(order), scores[order]).log_evidence(GRID)
+    assert_allclose(found, Regression(points, scores).log_evidence(GRID), rtol=1e-5)
 
 
 @pytest.mark.parametrize("voice", [0, 1])
@@ -110,8 +110,8 @@ def test_scores_that_a_voice_foresees_speak_for_it(voice: int) -> None:
     informed = np.array([h.past > 0 and h.voice == voice for h in GRID])
     others = np.array([h.past == 0 or h.voice != voice for h in GRID])
     foreseen = points.voices[voice].foreseen
-    right = Regression(points, foreseen).log_evidence()
-    wrong = Regression(points, -foreseen).log_evidence()
+    right = Regression(points, foreseen).log_evidence(GRID)
+    wrong = Regression(points, -foreseen).log_evidence(GRID)
     assert right[informed].max() > right[others].max() + 1
     assert wrong[others].max() > wrong[informed].max()
 
@@ -164,7 +164,7 @@ def test_the_same_point_may_be_observed_many_times(copies: int) -> None:
     known = joined(*[base] * copies)
     scores = some_scores(4 * copies)
     regression = Regression(known, scores)
-    evidence = regression.log_evidence()
+    evidence = regression.log_evidence(GRID)
     assert not np.isnan(evidence).any()
     assert np.isfinite(evidence).any()
     for h in (GRID[i] for i in np.flatnonzero(np.isfinite(evidence))):
@@ -176,7 +176,7 @@ def test_the_same_point_may_be_observed_many_times(copies: int) -> None:
 def test_points_that_disagree_speak_for_noise() -> None:
     known = joined(*[seen(4)] * 5)
     noise = np.array([h.noise for h in GRID])
-    evidence = Regression(known, some_scores(20)).log_evidence()
+    evidence = Regression(known, some_scores(20)).log_evidence(GRID)
     assert noise[np.argmax(evidence)] == noise.max()
 
 
@@ -185,7 +185,7 @@ def test_a_regression_changes_none_of_its_inputs() -> None:
     inputs = [*arrays(known), *arrays(new), scores]
     copies = [array.copy() for array in inputs]
     regression = Regression(known, scores)
-    regression.log_evidence()
+    regression.log_evidence(GRID)
     predict(regression, SOME[0], new)
     for array, copy in zip(inputs, copies, strict=True):
         assert_array_equal(array, copy)
@@ -205,8 +205,8 @@ def test_rows_of_points_are_those_of_all_their_arrays() -> None:
 def test_a_past_without_a_voice_leaves_the_uninformed() -> None:
     points, scores = seen(6), some_scores(6)
     silent = Seen(points.unit, ())
-    found = Regression(silent, scores).log_evidence()
-    whole = Regression(points, scores).log_evidence()
+    found = Regression(silent, scores).log_evidence(grid(0))
+    whole = Regression(points, scores).log_evidence(GRID)
     assert_array_equal(found, whole[[h.past == 0 for h in GRID]])
     mean, spread = predict(Regression(silent, scores), grid(0)[0], silent)
     assert np.isfinite(mean).all()

@@ -163,7 +163,7 @@ PLAN: tuple[Experiment, ...] = (
                 ("lfbo", "malibo"),
                 seeds=8,
             ),
-            Batch(tuple(f"nasbench201-{past}" for past in _HARD), ("lfbo", "malibo"), seeds=20),
+            Batch(tuple(f"nasbench201-{past}" for past in _HARD), ("lfbo", "malibo"), seeds=40),
         ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +10,8 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+
+from malibo.kernels import matern
 
 Array = NDArray[np.float64]
 
@@ -51,6 +54,28 @@ def grid(voices: int) -> tuple[Hypothesis, ...]:
         for voice, past, own in [*informed, (0, 0.0, 1.0)]
         for length, noise in product(_LENGTHS, NOISES)
     )
+
+
+@cache
+def alone() -> tuple[Hypothesis, ...]:
+    """Hypotheses without a past for the time when it is not trusted, in the same order.
+
+    Those of the grid have a variance of 1 at each point, by which the past is judged; of these
+    r varies by 1 over the space, whatever its length.
+    """
+    return tuple(
+        Hypothesis(0.0, _variance(length), length, noise)
+        for length, noise in product(_LENGTHS, NOISES)
+    )
+
+
+def _variance(length: float) -> float:
+    """Variance of r at each point, if E[(r(x) − r(x'))²]/2 is 1 for x, x' drawn from the space.
+
+    They are taken to be as far apart as they are in the mean of squares: 1/√6 of the diagonal.
+    """
+    apart = np.array([1 / math.sqrt(6)])
+    return float(1 / (1 - matern(apart, length)[0]))
 
 
 def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from malibo.metamodel import MetaModel, Points
 from malibo.observations import Observations
 from malibo.process.draws import drawn_scores
-from malibo.process.hypotheses import grid, total, weights
+from malibo.process.hypotheses import Hypothesis, alone, grid, total, weights
 from malibo.process.improvement import log_expected_improvement, log_sum
 from malibo.process.regression import Kernel, Prediction, Regression, Seen, Voice
+from malibo.process.verdict import DISTRUST
 from malibo.scores import scores
 
 Array = NDArray[np.float64]
@@ -20,6 +22,7 @@ Array = NDArray[np.float64]
 JUDGES = 64  # observations by which hypotheses are weighed, at most
 MOST = 256  # observations from which the scores of candidates are foreseen, at most
 _ASKED = 4  # hypotheses with the past that are asked about candidates, at most
+_ALONE = 3  # and without it, while it is not trusted
 _BLOCK = 512  # candidates at once: their covariances stay in the processor's cache
 _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
 
@@ -44,9 +47,9 @@ class Process:
         self._seen = self._view(model.points(observations.codes[kept]))
         self._scores = scores(observations.losses)[kept]
         judges = spread_rows(self._scores, JUDGES)
-        judged = Regression(self._seen.rows(judges), self._scores[judges])
+        self._judged = Regression(self._seen.rows(judges), self._scores[judges])
         self._grid = grid(len(self._seen.voices))
-        evidence = judged.log_evidence() if len(judges) else np.zeros(len(self._grid))
+        evidence = self._evidence(self._grid)
         self._weights = weights(evidence, trust, self._grid)
         self.log_evidence = total(evidence, trust, self._grid)  # of the scores of the judges
 
@@ -59,7 +62,7 @@ class Process:
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
         view, regression = self._view(points), self._regression
-        asked = [(np.log(weight), regression.under(self._grid[i])) for i, weight in self._asked]
+        asked = [(np.log(weight), regression.under(h)) for h, weight in self._asked]
         blocks = [view.rows(slice(i, i + _BLOCK)) for i in range(0, len(view), _BLOCK)]
         return np.concatenate([_log_improvement(block, regression.seen, asked) for block in blocks])
 
@@ -77,20 +80,32 @@ class Process:
         return drawn_scores(known, drawn, self._view(points), rng, noisy)
 
     @cached_property
-    def _asked(self) -> list[tuple[int, float]]:
-        """Those of the most probable hypotheses that use the past, and the best that does not.
+    def _asked(self) -> list[tuple[Hypothesis, float]]:
+        """The hypotheses that are asked about candidates, with weights that sum to 1.
 
-        Each with its weight: the former share the trust, the latter has the rest.
+        Those that use the past share the trust, those that do not have the rest.
         """
         informed = np.array([h.past > 0 for h in self._grid])
-        order = np.argsort(-np.where(informed, self._weights, -1), kind="stable")
-        likely = [int(i) for i in order[:_ASKED] if informed[i]]
-        share = self.trust * self._weights[likely] / (self._weights[likely].sum() or 1.0)
-        alone = int(np.argmax(np.where(informed, -1, self._weights)))
-        asked = [*zip(likely, share.tolist(), strict=True), (alone, 1 - self.trust)]
-        kept = [(i, weight) for i, weight in asked if weight > _NEGLIGIBLE]
+        using = _likeliest(self._grid, np.where(informed, self._weights, 0), _ASKED)
+        asked = [(h, self.trust * share) for h, share in using]
+        asked += [(h, (1 - self.trust) * share) for h, share in self._without_past()]
+        kept = [(h, weight) for h, weight in asked if weight > _NEGLIGIBLE]
         total = sum(weight for _, weight in kept)
-        return [(i, weight / total) for i, weight in kept]
+        return [(h, weight / total) for h, weight in kept]
+
+    def _without_past(self) -> list[tuple[Hypothesis, float]]:
+        """The best of the grid; while the past is not trusted, several made to do without it."""
+        if self.trust < DISTRUST:
+            weight = weights(self._evidence(alone()), 0.0, alone())
+            return _likeliest(alone(), weight, _ALONE)
+        plain = np.array([h.past == 0 for h in self._grid])
+        return _likeliest(self._grid, np.where(plain, self._weights, 0), 1)
+
+    def _evidence(self, hypotheses: Sequence[Hypothesis]) -> Array:
+        """ln of the evidence of each, by the judges."""
+        if not len(self._judged.scores):
+            return np.zeros(len(hypotheses))
+        return self._judged.log_evidence(hypotheses)
 
     @cached_property
     def _regression(self) -> Regression:
@@ -100,7 +115,7 @@ class Process:
             return regression
         pending = self._view(self._model.points(self._pending))
         kernel = Kernel(pending, self._seen)
-        means = [regression.under(self._grid[i]).at(pending, kernel)[0] for i, _ in self._asked]
+        means = [regression.under(h).at(pending, kernel)[0] for h, _ in self._asked]
         believed = np.array([weight for _, weight in self._asked]) @ np.array(means)
         known = np.concatenate([self._scores, believed])
         return Regression(self._seen.joined(pending), known, believed=len(pending))
@@ -113,6 +128,15 @@ class Process:
         )
         unit = points.unit if self.relevance is None else points.unit * self.relevance
         return Seen(unit, voices)
+
+
+def _likeliest(
+    hypotheses: Sequence[Hypothesis], weight: Array, most: int
+) -> list[tuple[Hypothesis, float]]:
+    """At most so many of them, those of most weight, with their shares of it."""
+    order = np.argsort(-weight, kind="stable")[:most]
+    of_all = weight[order].sum()
+    return [(hypotheses[i], float(weight[i] / of_all)) for i in order if weight[i] > 0]
 
 
 def _log_improvement(block: Seen, seen: Seen, asked: list[tuple[float, Prediction]]) -> Array:

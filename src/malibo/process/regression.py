@@ -6,6 +6,7 @@ Shapes: N observations, n points, d features, D columns of the unit cube.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +17,7 @@ from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
 from malibo.kernels import distances, matern
-from malibo.process.hypotheses import NOISES, Hypothesis, grid
+from malibo.process.hypotheses import NOISES, Hypothesis
 
 Array = NDArray[np.float64]
 
@@ -161,9 +162,9 @@ class Regression:
         self._kernel = Kernel(seen, seen)
         self._measured = (np.arange(len(scores)) < len(scores) - believed).astype(float)
 
-    def log_evidence(self) -> Array:
-        """ln p(s₁…s_N) under each hypothesis of the grid, up to a constant."""
-        found, hypotheses = [], grid(len(self.seen.voices))
+    def log_evidence(self, hypotheses: Sequence[Hypothesis]) -> Array:
+        """ln p(s₁…s_N) under each hypothesis, up to a constant; the noise runs fastest."""
+        found = []
         for start in range(0, len(hypotheses), len(NOISES)):  # they differ in the noise alone
             h = hypotheses[start]
             covariance, rest = self._kernel(h), self._rest(h)
