@@ -161,7 +161,7 @@ PLAN: tuple[Experiment, ...] = (
             Batch(
                 tuple(f"nasbench201-{past}" for past in PASTS if past not in _HARD),
                 ("lfbo", "malibo"),
-                seeds=8,
+                seeds=20,
             ),
             Batch(tuple(f"nasbench201-{past}" for past in _HARD), ("lfbo", "malibo"), seeds=40),
         ),
