@@ -108,7 +108,7 @@ def listed() -> MetaModel:
 def test_promising_configurations_come_best_first_and_are_not_too_many(model: MetaModel) -> None:
     offset = model.points(model.promising).offset
     assert 1 < len(offset) <= 512
-    assert (np.diff(offset) <= 0).all()
+    assert (np.diff(offset) < 1e-5).all()
     random = model.space.sample(np.random.default_rng(1), 5000)
     assert offset[0] >= np.quantile(model.points(random).offset, 0.999)
     assert not model.space.unknown(model.promising).any()
@@ -138,7 +138,8 @@ def test_what_is_promising_does_not_depend_on_when_it_is_asked(
 ) -> None:
     again = malibo.meta_train(past, steps=100, progress=False)
     assert_array_equal(again.promising, model.promising)
-    assert [scale.spread for scale in again.scales] == [scale.spread for scale in model.scales]
+    for one, other in zip(again.scales, model.scales, strict=True):
+        assert one.spread == pytest.approx(other.spread, rel=1e-6)
 
 
 def test_the_scales_are_those_of_random_configurations(model: MetaModel) -> None:
@@ -332,7 +333,7 @@ def test_what_is_promising_is_of_the_new_space(model: MetaModel) -> None:
     assert not space.unknown(other.promising).any()
     codes = space.codes(space.configs(other.promising))
     assert_allclose(codes, other.promising)
-    assert (np.diff(other.points(other.promising).offset) <= 0).all()
+    assert (np.diff(other.points(other.promising).offset) < 1e-5).all()  # float32
 
 
 def test_a_model_for_another_space_that_forgot_its_past_still_sees_that_space(

@@ -16,12 +16,12 @@ def test_directions_are_of_length_one_and_their_products_are_similarities(model:
     found = directions(model, model.embeddings)
     assert_allclose(np.linalg.norm(found, axis=1), 1)
     assert_allclose(found.mean(axis=1), 0, atol=1e-12)
-    assert_allclose(found @ found.T, task_similarities(model), atol=1e-9)
+    assert_allclose(found @ found.T, task_similarities(model), atol=1e-6)  # float32
 
 
 def test_a_direction_does_not_depend_on_the_others_nor_on_its_length(model: MetaModel) -> None:
     both = directions(model, model.embeddings)
-    assert_allclose(directions(model, 3 * model.embeddings[1:2])[0], both[1], atol=1e-9)
+    assert_allclose(directions(model, 3 * model.embeddings[1:2])[0], both[1], atol=1e-6)
     assert (directions(model, model.embeddings, seed=1) != both).any()
 
 
