@@ -66,7 +66,7 @@ def test_tasks_are_named_for_suites_of_their_experiment() -> None:
         ("fcnet", "malibo-rf", "variants", 5),
         ("nasbench201", "malibo-hmc", "inference", 5),
         ("fcnet", "malibo-d128", "dimension", 5),
-        ("chem_suzuki", "rgpe", "tables", 5),
+        ("chem_suzuki", "rgpe", "tables", 10),
         ("hpob", "gp", "hpob", 5),
         ("forrester", "malibo-trusting", "noise", 3),
         ("branin", "malibo", "noise", 1),

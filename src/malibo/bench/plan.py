@@ -101,7 +101,7 @@ PLAN: tuple[Experiment, ...] = (
             Batch(
                 tuple(_TABLES),
                 ("random", "past-best", "tpe", "lfbo", "lfbo-bb", "malibo", "gp", "gc3p", "rgpe"),
-                seeds=5,
+                seeds=10,
             ),
         ),
         tasks=_TABLES,
