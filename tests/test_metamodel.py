@@ -19,6 +19,7 @@ from malibo.errors import ModelFileError
 from malibo.maximize import taken_rows
 from malibo.metamodel import Points, Scale, TrainingLog
 from malibo.network import Network, centred, initial_weights
+from malibo.threads import one_thread
 from strategies import repeatable, seeds, spaces
 
 
@@ -181,6 +182,16 @@ def test_the_best_of_a_listed_space_is_plausible() -> None:
         model = malibo.meta_train(past, steps=2, progress=False)
         points = model.points(space.enumerate(100))
         assert model.plausible(points)[np.argmin(points.functions[:, 0])]
+
+
+def test_what_it_says_does_not_depend_on_the_number_of_threads(model: MetaModel) -> None:
+    """Else suggestions would differ by what was computed first, and outside of a suggestion."""
+    codes = model.space.sample(np.random.default_rng(0), 4096)
+    free = model.points(codes)
+    with one_thread():
+        alone = model.points(codes)
+    for mine, its in zip(free.arrays, alone.arrays, strict=True):
+        assert_array_equal(mine, its)
 
 
 def test_without_a_past_no_voice_speaks(tuning_space: Space) -> None:

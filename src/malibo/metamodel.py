@@ -18,6 +18,7 @@ from malibo.functions import Functions
 from malibo.history import Direction
 from malibo.network import Array, Array32, Network, centred
 from malibo.space import Float, Int, Space
+from malibo.threads import one_thread
 
 _LOOK, _LIST = 2**14, 2**16  # configurations among which the promising ones are found
 _PROMISING = 512  # of them
@@ -198,8 +199,10 @@ class MetaModel:
             base = np.full(len(codes), np.log(self.config.target_gamma))
             return Points(unit, nothing, base, nothing)
         seen = unit if self.view is None else self.joint.encode(self._known(codes))
-        phi, offset = self.network.features_and_mean(centred(seen))
-        return Points(unit, phi, offset, self.functions(seen) if self.functions else nothing)
+        with one_thread():  # with several, the last digit would depend on how many
+            phi, offset = self.network.features_and_mean(centred(seen))
+            functions = self.functions(seen) if self.functions else nothing
+        return Points(unit, phi, offset, functions)
 
     def _known(self, codes: Array) -> Array:
         """Configurations as codes of the joint space, with what is absent filled in."""

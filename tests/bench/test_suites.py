@@ -19,6 +19,7 @@ from malibo.bench.suites import (
     HpobSuite,
     MisledSuite,
     PackagedSuite,
+    misleading_past,
     suite,
     suites,
 )
@@ -89,6 +90,36 @@ def test_a_problem_of_a_misled_suite_is_that_of_the_suite_with_another_past() ->
 def test_an_unknown_past_is_an_unknown_suite() -> None:
     with pytest.raises(InputError, match=r"unknown suite 'hartmann3d-fliped'.*hartmann3d-flipped"):
         suite("hartmann3d-fliped")
+
+
+def test_any_suite_can_have_a_misleading_past(tmp_path: Path) -> None:
+    for name, data in (("fcnet", None), ("mine", write_set(tmp_path, "mine"))):
+        found = suite(f"{name}-one-good", data)
+        assert isinstance(found, MisledSuite)
+        assert (found.name, found.suite, found.past) == (
+            f"{name}-one-good",
+            suite(name, data),
+            "one-good",
+        )
+        assert found.name not in suites(data)  # they are many, and made when asked for
+
+
+def test_a_set_that_is_named_so_is_itself(tmp_path: Path) -> None:
+    data = write_set(write_set(tmp_path, "mine"), "mine-flipped")
+    assert not isinstance(suite("mine-flipped", data), MisledSuite)
+
+
+@pytest.mark.parametrize("name", ["fcnet-flipped-flipped", "nothing-flipped", "-flipped"])
+def test_no_past_misleads_twice_or_without_a_suite(name: str) -> None:
+    with pytest.raises(InputError, match=f"unknown suite '{name}'"):
+        suite(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "past"), [("a-b-one-good", "one-good"), ("fcnet", None), ("flipped", None)]
+)
+def test_a_misleading_past_shows_in_the_name(name: str, past: str | None) -> None:
+    assert misleading_past(name) == past
 
 
 # -- a folder of data ----------------------------------------------------------------------

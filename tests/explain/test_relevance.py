@@ -5,22 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from malibo import Categorical, Float, MetaModel, Space
-from malibo.explain.relevance import _STRETCHES, _columns, processes
+from malibo.explain.relevance import _STRETCHES, processes
 from malibo.observations import Observations
 
 PLANE = Space(x=Float(0, 1), y=Float(0, 1))
 
 
-def test_a_parameter_gets_its_stretch_in_all_its_columns() -> None:
+def test_a_parameter_has_its_stretch_in_all_its_columns() -> None:
     space = Space(
         kind=Categorical(["a", "b", "c"]),
         rate=Float(0, 1, when={"kind": "a"}),
         size=3,
         z=Float(0, 1),
     )
-    found = _columns(MetaModel.uninformed(space), np.array([1.0, 2.0, 3.0, 4.0]))
-    assert found.tolist() == [1, 1, 1, 2, 2, 4]
-    assert len(found) == space.dimension
+    codes = space.sample(np.random.default_rng(0), 20)
+    seen = Observations(codes, np.arange(20.0), codes[:0])
+    for process in processes(MetaModel.uninformed(space), seen, 0.0, np.random.default_rng(1)):
+        assert process.relevance is not None
+        assert process.relevance.shape == (space.dimension,)
+        for columns in ([0, 1, 2], [3, 4]):
+            assert len(set(process.relevance[columns])) == 1
 
 
 def test_likely_stretches_are_kept() -> None:

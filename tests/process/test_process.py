@@ -12,12 +12,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
 import malibo
-from malibo import Float, History, MetaModel, Space, Task
+from malibo import Categorical, Float, History, MetaModel, Space, Task
 from malibo.observations import Observations
 from malibo.process import Process
 from malibo.process.hypotheses import alone
 from malibo.process.process import JUDGES, MOST, spread_rows
 from malibo.process.regression import Kernel, Regression, Seen
+from malibo.process.stretches import fitted_stretches
 from malibo.scores import scores
 from process.examples import Array
 from strategies import repeatable
@@ -250,6 +251,51 @@ def test_without_trust_three_likely_hypotheses_that_do_without_the_past_are_aske
         expected += weight * spread * (norm.pdf(u) + u * norm.cdf(u))
     found = Process(plane, known(codes, losses), 0.0).log_acquisition(candidates)
     assert_allclose(np.exp(found), expected, rtol=1e-6, atol=1e-12)
+
+
+def along(space: Space, count: int) -> tuple[Array, Array]:
+    """Random codes, and losses that differ along the first parameter alone."""
+    codes = space.sample(np.random.default_rng(3), count)
+    return codes, np.sin(4 * codes[:, 0])
+
+
+def test_without_trust_stretches_are_fitted_to_the_results(plane: MetaModel) -> None:
+    """As if the process had been told which parameter is relevant."""
+    codes, losses = along(PLANE, 20)
+    likely = alone()[int(np.argmax(alone_evidence(plane, codes, losses)))]
+    stretches = fitted_stretches(plane.points(codes).unit, scores(losses), likely, np.arange(2))
+    assert stretches[0] > 1.5 * stretches[1]
+    points = plane.points(PLANE.sample(np.random.default_rng(1), 50))
+    found = Process(plane, known(codes, losses, codes[:2] / 2), 0.0)
+    told = Process(plane, known(codes, losses, codes[:2] / 2), 0.0, stretches)
+    assert_allclose(found.log_acquisition(points), told.log_acquisition(points), rtol=1e-9)
+
+
+def alone_evidence(model: MetaModel, codes: Array, losses: Array) -> Array:
+    """Of the hypotheses that do without the past."""
+    return Regression(Seen(model.points(codes).unit, ()), scores(losses)).log_evidence(alone())
+
+
+@pytest.mark.parametrize(("count", "trust"), [(7, 0.0), (20, 1.0)])
+def test_few_results_or_a_trusted_past_leave_all_parameters_alike(
+    count: int, trust: float, plane: MetaModel
+) -> None:
+    codes, losses = along(PLANE, count)
+    points = plane.points(PLANE.sample(np.random.default_rng(1), 50))
+    found = Process(plane, known(codes, losses), trust)
+    equal = Process(plane, known(codes, losses), trust, np.ones(2))
+    assert_array_equal(found.log_acquisition(points), equal.log_acquisition(points))
+
+
+def test_choices_without_an_order_are_not_stretched() -> None:
+    space = Space(a=Categorical(["x", "y", "z"]), b=Categorical([True, False]))
+    codes = space.sample(np.random.default_rng(0), 20)
+    tasks = [Task(f"task {i}", space, codes, codes[:, 0] + i * codes[:, 1]) for i in range(3)]
+    model = malibo.meta_train(History(tasks), steps=5, progress=False)
+    seen = known(*along(space, 12))
+    points = model.points(space.enumerate(10))
+    found = Process(model, seen, 0.0).log_acquisition(points)
+    assert_array_equal(found, Process(model, seen, 0.0, np.ones(5)).log_acquisition(points))
 
 
 # -- functions that the task may be --------------------------------------------------------

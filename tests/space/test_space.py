@@ -63,6 +63,7 @@ def test_unit_columns_by_hand(space: Space) -> None:
 def test_an_inactive_categorical_has_no_hot_column() -> None:
     space = Space(a=Int(0, 1), b=Categorical(["x", "y"], when={"a": 1}), c=Fixed(3, when={"a": 1}))
     assert space.columns == ("a", "b='x'", "b='y'", "b active", "c active")
+    assert space.owners.tolist() == [0, 1, 1, 1, 2]
     codes = space.codes([{"a": 0}, {"a": 1, "b": "y"}])
     assert space.encode(codes).tolist() == [[0, 0, 0, 0, 0], [1, 0, 1, 1, 1]]
     assert space.configs(codes) == [{"a": 0}, {"a": 1, "b": "y", "c": 3}]
@@ -204,3 +205,14 @@ def test_another_type_is_the_only_difference_told() -> None:
 
 def test_another_order_is_a_difference() -> None:
     assert Space(a=1, b=2).differences(Space(b=2, a=1)) == ["the order is 'b', 'a', not 'a', 'b'"]
+
+
+def test_each_column_of_the_unit_cube_belongs_to_a_parameter() -> None:
+    space = Space(
+        kind=Categorical(["a", "b", "c"]),
+        rate=Float(0, 1, when={"kind": "a"}),
+        size=3,
+        z=Float(0, 1),
+    )
+    assert space.owners.tolist() == [0, 0, 0, 1, 1, 3]
+    assert len(space.owners) == space.dimension

@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
-from scipy.optimize import approx_fprime
-from scipy.stats import multivariate_normal
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 
@@ -19,7 +16,6 @@ from malibo.training.functions import (
     Observed,
     fit_functions,
     fit_kernel,
-    negative_log_likelihood,
     observed_tasks,
     principal,
     regress,
@@ -47,28 +43,7 @@ def history(*tasks: Task) -> History:
     return History(tasks, SPACE)
 
 
-# -- likelihood --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_likelihood_is_that_of_a_gaussian_process(seed: int) -> None:
-    task, logs = some_task(seed), rng(seed).normal(size=4) - np.array([0, 0, 0, 3])
-    covariance = Matern(np.exp(logs[:3]), nu=2.5)(task.points)
-    covariance += (np.exp(logs[3]) + 1e-6) * np.eye(len(covariance))
-    expected = multivariate_normal.logpdf(task.scores, np.zeros(len(covariance)), covariance)
-    constant = 0.5 * len(covariance) * np.log(2 * np.pi)
-    assert -negative_log_likelihood(logs, task)[0] == pytest.approx(expected + constant)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_its_gradient_is_exact(seed: int) -> None:
-    task, logs = some_task(seed), rng(seed).normal(size=4) - np.array([0, 0, 0, 3])
-
-    def value(at: NDArray[np.float64]) -> float:
-        return negative_log_likelihood(at, task)[0]
-
-    slow = approx_fprime(logs, value, 1e-6)
-    assert_allclose(negative_log_likelihood(logs, task)[1], slow, rtol=1e-3, atol=1e-3)
+# -- lengths ----------------------------------------------------------------------------------
 
 
 def test_a_column_without_effect_gets_a_long_length() -> None:

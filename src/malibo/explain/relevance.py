@@ -1,7 +1,8 @@
 """Along which parameters the new task's own part varies, as far as its results tell.
 
-For suggestions the process takes all parameters alike, which is safe where little is known. To
-say which ones matter, that would not do: to such a process no parameter is without effect.
+For suggestions the process takes all parameters alike while the past is trusted, which is safe
+where little is known. To say which ones matter, that would not do: to such a process no parameter
+is without effect.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ def processes(
     the process has with each. The first third of the sweeps is for getting away from the start.
     """
 
-    def process(stretches: Array) -> Process:
-        return Process(model, observations, trust, _columns(model, stretches))
+    space = model.view or model.joint
 
-    parameters = list((model.view or model.joint).values())
+    def process(stretches: Array) -> Process:
+        return Process(model, observations, trust, stretches[space.owners])
+
+    parameters = list(space.values())
     varying = [i for i, parameter in enumerate(parameters) if parameter.count > 1]
     enough = _TRIED // ((len(_STRETCHES) - 1) * max(len(varying), 1))
     sweeps = min(max(enough, _LEAST), _MOST)
@@ -60,10 +63,3 @@ def _drawn(
     weight = np.exp(evidence - evidence.max())
     chosen = int(rng.choice(len(found), p=weight / weight.sum()))
     return choices[chosen], found[chosen]
-
-
-def _columns(model: MetaModel, stretches: Array) -> Array:
-    """(D,) the stretch of each column of the unit cube, from those of the parameters."""
-    parameters = (model.view or model.joint).values()
-    widths = [parameter.width + bool(parameter.when) for parameter in parameters]
-    return np.repeat(stretches, widths)

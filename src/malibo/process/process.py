@@ -14,8 +14,10 @@ from malibo.process.draws import drawn_scores
 from malibo.process.hypotheses import Hypothesis, alone, grid, total, weights
 from malibo.process.improvement import log_expected_improvement, log_sum
 from malibo.process.regression import Kernel, Prediction, Regression, Seen, Voice
+from malibo.process.stretches import fitted_stretches
 from malibo.process.verdict import DISTRUST
 from malibo.scores import scores
+from malibo.space.parameters import Categorical
 
 Array = NDArray[np.float64]
 
@@ -24,6 +26,7 @@ MOST = 192  # observations from which the scores of candidates are foreseen, at 
 _ASKED = 4  # hypotheses with the past that are asked about candidates, at most
 _ALONE = 3  # and without it, while it is not trusted
 _BLOCK = 512  # candidates at once: their covariances stay in the processor's cache
+_ENOUGH = 8  # observations to which stretches are fitted, at least
 _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
 
 
@@ -49,19 +52,19 @@ class Process:
         judges = spread_rows(self._scores, JUDGES)
         self._judged = Regression(self._seen.rows(judges), self._scores[judges])
         self._grid = grid(len(self._seen.voices))
+        self._informed = np.array([h.past > 0 for h in self._grid])
         evidence = self._evidence(self._grid)
         self._weights = weights(evidence, trust, self._grid)
         self.log_evidence = total(evidence, trust, self._grid)  # of the scores of the judges
 
-    @property
+    @cached_property
     def trust(self) -> float:
         """Probability that the past helps."""
-        found = sum(w for w, h in zip(self._weights, self._grid, strict=True) if h.past > 0)
-        return float(min(found, 1.0))  # up to rounding
+        return float(min(self._weights[self._informed].sum(), 1.0))  # up to rounding
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
-        view, regression = self._view(points), self._regression
+        view, regression = self._stretched(self._view(points)), self._regression
         asked = [(np.log(weight), regression.under(h)) for h, weight in self._asked]
         blocks = [view.rows(slice(i, i + _BLOCK)) for i in range(0, len(view), _BLOCK)]
         return np.concatenate([_log_improvement(block, regression.seen, asked) for block in blocks])
@@ -85,8 +88,7 @@ class Process:
 
         Those that use the past share the trust, those that do not have the rest.
         """
-        informed = np.array([h.past > 0 for h in self._grid])
-        using = _likeliest(self._grid, np.where(informed, self._weights, 0), _ASKED)
+        using = _likeliest(self._grid, np.where(self._informed, self._weights, 0), _ASKED)
         asked = [(h, self.trust * share) for h, share in using]
         asked += [(h, (1 - self.trust) * share) for h, share in self._without_past()]
         kept = [(h, weight) for h, weight in asked if weight > _NEGLIGIBLE]
@@ -96,10 +98,33 @@ class Process:
     def _without_past(self) -> list[tuple[Hypothesis, float]]:
         """The best of the grid; while the past is not trusted, several made to do without it."""
         if self.trust < DISTRUST:
-            weight = weights(self._evidence(alone()), 0.0, alone())
-            return _likeliest(alone(), weight, _ALONE)
-        plain = np.array([h.past == 0 for h in self._grid])
-        return _likeliest(self._grid, np.where(plain, self._weights, 0), 1)
+            return _likeliest(alone(), self._weights_alone(self._stretches), _ALONE)
+        return _likeliest(self._grid, np.where(self._informed, 0, self._weights), 1)
+
+    def _weights_alone(self, stretches: Array) -> Array:
+        """Probabilities of the hypotheses made to do without a past."""
+        judged = Regression(self._judged.seen.stretched(stretches), self._judged.scores)
+        return weights(judged.log_evidence(alone()), 0.0, alone())
+
+    @cached_property
+    def _stretches(self) -> Array:
+        """(D,) of the columns of the unit cube for the own part: 1 while the past is trusted.
+
+        Else they are fitted to the results, as far as parameters have an order: how much single
+        choices without one differ, so few results cannot tell.
+        """
+        space = self._model.view or self._model.joint
+        ordered = np.array([not isinstance(p, Categorical) for p in space.values()])
+        owners = np.where(ordered[space.owners], space.owners, -1)
+        alike = np.ones(len(owners))
+        enough = len(self._scores) >= _ENOUGH and (owners >= 0).any()
+        if self.trust >= DISTRUST or self.relevance is not None or not enough:
+            return alike
+        likeliest = alone()[int(np.argmax(self._weights_alone(alike)))]
+        return fitted_stretches(self._judged.seen.unit, self._judged.scores, likeliest, owners)
+
+    def _stretched(self, seen: Seen) -> Seen:
+        return seen.stretched(self._stretches)
 
     def _evidence(self, hypotheses: Sequence[Hypothesis]) -> Array:
         """ln of the evidence of each, by the judges."""
@@ -110,15 +135,16 @@ class Process:
     @cached_property
     def _regression(self) -> Regression:
         """On the observations, and on the pending ones as they are foreseen."""
-        regression = Regression(self._seen, self._scores)
+        seen = self._stretched(self._seen)
+        regression = Regression(seen, self._scores)
         if not len(self._pending):
             return regression
-        pending = self._view(self._model.points(self._pending))
-        kernel = Kernel(pending, self._seen)
+        pending = self._stretched(self._view(self._model.points(self._pending)))
+        kernel = Kernel(pending, seen)
         means = [regression.under(h).at(pending, kernel)[0] for h, _ in self._asked]
         believed = np.array([weight for _, weight in self._asked]) @ np.array(means)
         known = np.concatenate([self._scores, believed])
-        return Regression(self._seen.joined(pending), known, believed=len(pending))
+        return Regression(seen.joined(pending), known, believed=len(pending))
 
     def _view(self, points: Points) -> Seen:
         """Points with each voice of the past in units of its own spread over the space."""

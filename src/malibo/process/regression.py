@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dtrmm
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 
 from malibo.kernels import distances, matern
 from malibo.process.hypotheses import NOISES, Hypothesis
@@ -77,6 +78,10 @@ class Seen:
     def rows(self, which: NDArray[np.intp] | slice) -> Seen:
         """Some of the points."""
         return Seen(self.unit[which], tuple(voice.rows(which) for voice in self.voices))
+
+    def stretched(self, by: Array) -> Seen:
+        """The same points, with the columns of the unit cube stretched by (D,)."""
+        return Seen(self.unit * by, self.voices)
 
     def joined(self, other: Seen) -> Seen:
         """These points and others."""
@@ -164,12 +169,19 @@ class Regression:
 
     def log_evidence(self, hypotheses: Sequence[Hypothesis]) -> Array:
         """ln p(s₁…s_N) under each hypothesis, up to a constant; the noise runs fastest."""
-        found = []
+        diagonals = np.ones((len(hypotheses), len(self.scores)))  # of the Cholesky factors L
+        halves = np.full_like(diagonals, np.inf)  # L⁻¹ · rest
         for start in range(0, len(hypotheses), len(NOISES)):  # they differ in the noise alone
             h = hypotheses[start]
             covariance, rest = self._kernel(h), self._rest(h)
-            found += [_log_density(rest, covariance, noise) for noise in NOISES]
-        return np.array(found)
+            for row, noise in enumerate(NOISES, start):
+                with suppress(LinAlgError):  # so little noise that it cannot be told from singular
+                    factor = _factor(covariance, noise)
+                    diagonals[row] = factor.diagonal()
+                    halves[row], _ = dtrtrs(factor, rest, lower=1)
+        return np.asarray(
+            -0.5 * np.einsum("ij,ij->i", halves, halves) - np.log(diagonals).sum(axis=1)
+        )
 
     def under(self, h: Hypothesis) -> Prediction:
         """What they say under a hypothesis."""
@@ -211,12 +223,3 @@ def _surely_factor(covariance: Array, noise: Array) -> Array:
 def _solve(factor: Array, rest: Array) -> Array:
     solved, _ = dpotrs(factor, rest, lower=1)
     return np.asarray(solved)
-
-
-def _log_density(rest: Array, covariance: Array, noise: float) -> float:
-    """ln N(rest; 0, covariance + noise), up to a constant."""
-    try:
-        factor = _factor(covariance, noise)
-    except LinAlgError:  # with so little noise it cannot be told from singular
-        return -np.inf
-    return float(-0.5 * rest @ _solve(factor, rest) - np.log(factor.diagonal()).sum())

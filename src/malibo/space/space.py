@@ -104,6 +104,12 @@ class Space(Mapping[str, Parameter]):
             labels += [f"{name} active"] if parameter.when else []
         return tuple(labels)
 
+    @cached_property
+    def owners(self) -> NDArray[np.intp]:
+        """(D,) the number of the parameter that each column of the unit cube belongs to."""
+        widths = [parameter.width + bool(parameter.when) for parameter in self.values()]
+        return np.repeat(np.arange(len(widths)), widths)
+
     @property
     def dimension(self) -> int:
         """D, the number of columns of the unit cube."""

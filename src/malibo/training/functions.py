@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from malibo.functions import Functions, kernel
 from malibo.history import History
-from malibo.kernels import distances
+from malibo.likelihood import negative_log_likelihood
 from malibo.scores import scores
 from malibo.space.parameters import Array
 from malibo.training.data import MOST_GAPS, random_codes
@@ -104,34 +104,20 @@ def fit_kernel(tasks: list[Observed], rng: np.random.Generator) -> tuple[Array, 
 
     def cost(logs: Array) -> tuple[float, Array]:
         """−ln of the posterior, up to a constant, and its gradient."""
-        values, gradients = zip(*(negative_log_likelihood(logs, j) for j in judges), strict=True)
+        lengths, noise = np.exp(logs[:-1]), float(np.exp(logs[-1]))
+        found = [
+            negative_log_likelihood(judge.points / lengths, judge.scores, noise + _JITTER)
+            for judge in judges
+        ]
         off = (logs - centre) / spread
-        return sum(values) + 0.5 * off @ off, sum(gradients) + off / spread
+        by_each = sum(np.append(f.by_length, noise * f.by_noise) for f in found)
+        return sum(f.value for f in found) + 0.5 * off @ off, by_each + off / spread
 
     limits = [*zip(centre - 5 * spread, centre + 3 * spread, strict=True)]
     best = minimize(
         cost, centre, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": _ITERATIONS}
     )
     return np.exp(best.x[:-1]), max(float(np.exp(best.x[-1])), _LEAST_NOISE)
-
-
-def negative_log_likelihood(logs: Array, task: Observed) -> tuple[float, Array]:
-    """−ln p(scores) up to a constant, and its gradient by ln of the lengths and of the noise."""
-    lengths, noise = np.exp(logs[:-1]), np.exp(logs[-1])
-    points = task.points / lengths
-    r = math.sqrt(5) * distances(points, points)
-    decay = np.exp(-r)
-    covariance = (1 + r + r**2 / 3) * decay
-    covariance.flat[:: len(r) + 1] += noise + _JITTER
-    factor = cho_factor(covariance, lower=True)
-    inverse = cho_solve(factor, np.eye(len(r)))
-    solved = inverse @ task.scores
-    value = 0.5 * task.scores @ solved + np.log(np.diag(factor[0])).sum()
-    outer = np.outer(solved, solved) - inverse
-    # ∂k/∂ln ℓ = 5/3 (1 + r) exp(−r) · Δ²/ℓ², and Σᵢⱼ W (xᵢ − xⱼ)² = 2 (x²ᵀ W 1 − xᵀ W x)
-    slope = outer * (5 / 3 * (1 + r) * decay)
-    by_length = points.T**2 @ slope.sum(axis=1) - np.einsum("id,id->d", points, slope @ points)
-    return value, -np.append(by_length, 0.5 * noise * np.trace(outer))
 
 
 # -- weights -----------------------------------------------------------------------------------

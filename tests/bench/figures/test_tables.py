@@ -37,6 +37,7 @@ RESULTS = {
     "hpobench_mlp": runs(*NAMES),
     "branin": runs(*NAMES),
     "hartmann3d-flipped": runs(*NAMES),
+    "other-flipped": runs(*NAMES),
     "hpob": runs(*NAMES),
     "empty": [],
 }

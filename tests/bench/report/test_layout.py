@@ -32,6 +32,7 @@ def test_illustrations_are_the_figures_that_need_no_runs() -> None:
         ("branin-noise-0.1", "synthetic"),
         ("hartmann3d-flipped", "misleading"),
         ("nasbench201-one-good", "misleading"),
+        ("a_set_of_somebody-flipped", "misleading"),
         ("hpob", "hpob"),
     ],
 )

@@ -13,7 +13,7 @@ from malibo.bench.figures.lines import Band, Results, command, draw_bands
 from malibo.bench.figures.style import legend_below, name_axes, panels, title
 from malibo.bench.metrics import Curves, average_ranks, comparable
 from malibo.bench.overall import pooled
-from malibo.bench.suites import suites
+from malibo.bench.suites import misleading_past, suites
 from malibo.errors import InputError, plural
 
 if TYPE_CHECKING:
@@ -27,8 +27,12 @@ _RUN = f"run: {command('hpobench_mlp', ('malibo', 'tpe', 'random'))}"
 
 def all_tables(results: Results) -> Results:
     """Runs by suite, but for made-up ones and HPO-B."""
-    made_up = {name for name, suite in suites().items() if suite.synthetic}
-    return {name: runs for name, runs in results.items() if name not in {*made_up, HPOB} and runs}
+    made_up = {name for name, suite in suites().items() if suite.synthetic} | {HPOB}
+    return {
+        name: runs
+        for name, runs in results.items()
+        if runs and name not in made_up and not misleading_past(name)
+    }
 
 
 def other_tables(results: Results) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from malibo.bench.figures.tables import BENCHMARKS, HPOB
-from malibo.bench.suites import MisledSuite, suites
+from malibo.bench.suites import misleading_past, suites
 
 BENCHMARKS_PAGE, TABLES_PAGE, SYNTHETIC_PAGE = "benchmarks", "tables", "synthetic"
 MISLEADING_PAGE, VARIANTS_PAGE, ILLUSTRATIONS_PAGE = "misleading", "variants", "illustrations"
@@ -109,7 +109,7 @@ def page_of(suite: str) -> str:
         return BENCHMARKS_PAGE
     if suite == HPOB:
         return HPOB_PAGE
-    if isinstance(known, MisledSuite):
+    if misleading_past(suite):
         return MISLEADING_PAGE
     return SYNTHETIC_PAGE if known and known.synthetic else TABLES_PAGE
 
