@@ -15,6 +15,7 @@ from malibo.optimizer import Malibo
 from malibo.plots.style import (
     BLUE,
     DARK,
+    GOLD,
     GREEN,
     GREY,
     ORANGE,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _COLOURS = {
     "past": GREEN,
     "meta-model": BLUE,
+    "test": GOLD,
     "process": ORANGE,
     "booster": PINK,
     "random": GREY,
@@ -49,6 +51,7 @@ _COLOURS = {
 _MARKERS: dict[Shape, str] = {
     "square": "s",
     "circle": "o",
+    "star": "*",
     "triangle": "^",
     "diamond": "D",
     "cross": "X",
