@@ -203,13 +203,13 @@ def test_half_of_the_space_is_discouraged_and_nothing_that_promises_much(model: 
 def test_all_voices_of_the_past_discourage_alike(model: MetaModel) -> None:
     """The mean of what they expect, each in units of its own spread."""
     points = model.points(model.space.sample(np.random.default_rng(1), 500))
-    sums = sum(
+    each = [
         (expected - scale.expected) / scale.spread
         for (expected, _), scale in zip(points.voices, model.scales, strict=True)
-    )
-    assert len(model.scales) == 2
-    expected = model.discouraged(points)
-    assert np.min(sums[expected]) >= np.max(sums[~expected])
+    ]
+    sums, discouraged = np.sum(each, axis=0), model.discouraged(points)
+    assert len(each) == 2
+    assert np.min(sums[discouraged]) >= np.max(sums[~discouraged])
 
 
 def test_where_the_past_expects_the_same_everywhere_all_is_discouraged(tuning_space: Space) -> None:
