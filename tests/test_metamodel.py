@@ -194,29 +194,6 @@ def test_what_it_says_does_not_depend_on_the_number_of_threads(model: MetaModel)
         assert_array_equal(mine, its)
 
 
-def test_half_of_the_space_is_discouraged_and_nothing_that_promises_much(model: MetaModel) -> None:
-    half = model.discouraged(model.points(model.space.sample(np.random.default_rng(1), 2000)))
-    assert 0.4 < half.mean() < 0.6
-    assert not model.discouraged(model.promising_points).any()
-
-
-def test_all_voices_of_the_past_discourage_alike(model: MetaModel) -> None:
-    """The mean of what they expect, each in units of its own spread."""
-    points = model.points(model.space.sample(np.random.default_rng(1), 500))
-    each = [
-        (expected - scale.expected) / scale.spread
-        for (expected, _), scale in zip(points.voices, model.scales, strict=True)
-    ]
-    sums, discouraged = np.sum(each, axis=0), model.discouraged(points)
-    assert len(each) == 2
-    assert np.min(sums[discouraged]) >= np.max(sums[~discouraged])
-
-
-def test_where_the_past_expects_the_same_everywhere_all_is_discouraged(tuning_space: Space) -> None:
-    cold = MetaModel.uninformed(tuning_space)
-    assert cold.discouraged(cold.points(tuning_space.sample(np.random.default_rng(0), 9))).all()
-
-
 def test_without_a_past_no_voice_speaks(tuning_space: Space) -> None:
     assert MetaModel.uninformed(tuning_space).scales == ()
 

@@ -518,56 +518,6 @@ def test_a_turn_of_the_cold_start_says_so_and_keeps_its_trust(model: MetaModel) 
     assert sources == ["random", "booster", "process"]
 
 
-def on_trust(model: MetaModel, count: int, pending: int = 0) -> Observations:
-    """Results of what the past finds most promising, and more of it whose results are to come."""
-    codes = model.promising[: count + pending]
-    return Observations(codes[:count], np.arange(count, dtype=float), codes[count:])
-
-
-def test_the_eleventh_trial_puts_the_past_to_the_test(model: MetaModel) -> None:
-    for count in (1, 5, 9):
-        assert first(model, on_trust(model, count)).source in ("meta-model", "past")
-    for known in (on_trust(model, 10), on_trust(model, 8, pending=2), on_trust(model, 14)):
-        found = first(model, known)
-        assert found.source == "test"
-        assert found.trust is not None
-        assert found.trust > 0.5
-        assert model.discouraged(model.points(found.row[None])).all()
-
-
-def test_the_test_is_any_configuration_of_which_the_past_expects_nothing_good(
-    model: MetaModel,
-) -> None:
-    known, rngs = on_trust(model, 10), [np.random.default_rng(seed) for seed in range(8)]
-    rows = np.concatenate([suggest(model, known, FEW, rng) for rng in rngs])
-    assert len(taken_rows(rows)) == 8
-    assert model.discouraged(model.points(rows)).all()
-
-
-def test_one_test_is_enough_also_while_its_result_is_to_come(model: MetaModel) -> None:
-    known = on_trust(model, 10)
-    found = list(suggestions(model, known, FEW, np.random.default_rng(0), 3))
-    assert found[0].source == "test"
-    assert "test" not in [suggestion.source for suggestion in found[1:]]
-    tried = np.concatenate([known.codes, found[0].row[None]])
-    for loss in (-1.0, 99.0, np.nan):  # a failed one has been tried, too
-        told = Observations(tried, np.append(known.losses, loss), known.pending)
-        assert first(model, told).source != "test"
-
-
-def test_who_trusts_the_past_whatever_comes_has_no_test(model: MetaModel) -> None:
-    sure = first(model, on_trust(model, 12), replace(FEW, trust=1.0))
-    assert (sure.source in ("meta-model", "past"), sure.trust) == (True, 1.0)
-    classified = first(model, on_trust(model, 12), CLASSIFIER)
-    assert classified.source in ("booster", "meta-model")
-
-
-def test_a_table_in_which_everything_is_promising_has_no_test(model: MetaModel) -> None:
-    pool = Pool.of(model, model.promising[:30])
-    found = next(suggestions(model, on_trust(model, 12), FEW, np.random.default_rng(0), pool=pool))
-    assert found.source in ("meta-model", "past")
-
-
 def test_early_trials_and_every_second_one_are_those_of_a_cold_start(model: MetaModel) -> None:
     config = replace(FEW, trust=0.01, random_first=10)
     sources = [first(model, misled(model, count), config).source for count in range(2, 11)]

@@ -57,10 +57,10 @@ def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generato
     else:
         codes = space.sample(rng, size)
         for _ in range(_TRIES):  # some branch of an endless space may be finite, and used up
-            if space.countable or not all_taken(codes, taken):
+            if space.countable or not _all_taken(codes, taken):
                 break
             codes = space.sample(rng, size)
-        if space.countable and all_taken(codes, taken):
+        if space.countable and _all_taken(codes, taken):
             codes = space.enumerate(len(taken) + size)
     return Pool.of(model, _need_fresh(codes, taken))
 
@@ -83,7 +83,7 @@ def guided_pool(
 
 
 def _need_fresh(codes: Array, taken: Taken) -> Array:
-    if all_taken(codes, taken):
+    if _all_taken(codes, taken):
         raise SpaceExhaustedError(
             f"all {len(taken)} configurations of the space have been tried or are pending;"
             " stop here, or widen the space."
@@ -91,8 +91,7 @@ def _need_fresh(codes: Array, taken: Taken) -> Array:
     return codes
 
 
-def all_taken(codes: Array, taken: Taken) -> bool:
-    """Whether none of the configurations is left."""
+def _all_taken(codes: Array, taken: Taken) -> bool:
     return all(key(row) in taken for row in codes)
 
 

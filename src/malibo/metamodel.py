@@ -267,24 +267,6 @@ class MetaModel:
         lowest = np.quantile(known, _PLAUSIBLE) + _ROUNDING * known.std()
         return np.asarray(points.functions[:, 0] <= lowest)
 
-    def discouraged(self, points: Points) -> NDArray[np.bool_]:
-        """(n,) where the past expects no better scores than in the middle of the space.
-
-        Everywhere, if it expects the same of every place.
-        """
-        return np.asarray(self._expected(points) >= self._middle)
-
-    def _expected(self, points: Points) -> Array:
-        """(n,) scores, averaged over the voices of the past, each in units of its spread."""
-        heard = zip(points.voices, self.scales, strict=True)
-        each = [(expected - scale.expected) / scale.spread for (expected, _), scale in heard]
-        return np.asarray(np.mean(each, axis=0)) if each else np.zeros(len(points.unit))
-
-    @cached_property
-    def _middle(self) -> float:
-        """The median of the scores that the past expects over the space."""
-        return float(np.median(self._expected(self._sample)))
-
     @cached_property
     def _sample(self) -> Points:
         """Random configurations of the target's space."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from malibo.classifier import classifier_logits
 from malibo.config import SuggestConfig
-from malibo.maximize import Pool, Taken, all_taken, best, draw_pool, guided_pool, taken_rows
+from malibo.maximize import Pool, Taken, best, draw_pool, guided_pool, taken_rows
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.process import DISTRUST, Process
@@ -23,8 +23,8 @@ from malibo.residual import lightgbm
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
 
-Source = Literal["past", "meta-model", "test", "process", "booster", "random"]
-Shape = Literal["square", "circle", "star", "triangle", "diamond", "cross", "down", "plus"]
+Source = Literal["past", "meta-model", "process", "booster", "random"]
+Shape = Literal["square", "circle", "triangle", "diamond", "cross", "down", "plus"]
 
 
 class SourceKind(NamedTuple):
@@ -40,9 +40,6 @@ SOURCES: dict[str, SourceKind] = {
     "meta-model": SourceKind(
         "found by what was learned from the past and from the trials before", "circle"
     ),
-    "test": SourceKind(
-        "drawn at random where the past expects nothing good, to put it to the test", "star"
-    ),
     "process": SourceKind(
         "found from the trials of this study, while the past was not trusted", "triangle"
     ),
@@ -55,7 +52,6 @@ OWN = "own"  # the source of a trial that has none, or one of another name
 
 _FEW, _MANY = 2048, 5120  # random candidates, with others beside them and without
 _TOP = 5  # best configurations around which candidates are added
-_ON_TRUST = 10  # trials before the past is put to the test
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +65,8 @@ class Suggestion:
                 ``equal_logits``, or the process's logarithm of the expected improvement; before
                 the first result only among what is plausible (MetaModel.plausible), if anything is
     source      what chose it: the "meta-model", or the same if it was among the best of the
-                "past" already; the "process" while the past is not trusted; the "booster";
-                nothing but chance, "random"; or chance where it puts the past to the "test"
+                "past" already; the "process" while the past is not trusted; the "booster"; or
+                nothing but chance, "random"
     trust       in the past, at this moment; None where it plays no part
     """
 
@@ -159,9 +155,7 @@ def _suggest_one(
             pool = Pool.of(model, pool.codes) if pool else None
     if pool is None:
         pool = _candidates(model, observations, config, taken, rng)
-    if process is not None and _tests_turn(model, observations, config, pool, taken):
-        scores = _test_scores(model, pool)
-    elif process is not None:
+    if process is not None:
         scores = _process_scores(process, pool)
     elif model.informed and config.surrogate == "process":
         scores = _first_scores(model, observations, config, rng, pool)
@@ -206,12 +200,6 @@ def _first_scores(
     return replace(scores, plausible=model.plausible(pool.points))
 
 
-def _test_scores(model: MetaModel, pool: Pool) -> _Scores:
-    """All that the past expects nothing good of alike, and nothing else."""
-    alike, discouraged = np.zeros(len(pool.codes)), model.discouraged(pool.points)
-    return _Scores(pool.points.offset, alike, "test", plausible=discouraged)
-
-
 def _process_scores(process: Process, pool: Pool) -> _Scores:
     """Logits of the meta-model, and the promise of the candidates given the observations."""
     source: Source = "meta-model" if process.trust >= DISTRUST else "process"
@@ -249,23 +237,6 @@ def _cold_starts_turn(trust: float, observations: Observations, config: SuggestC
     """
     early = observations.trials < config.random_first // 2
     return trust < DISTRUST and (early or observations.trials % 2 == 1)
-
-
-def _tests_turn(
-    model: MetaModel, observations: Observations, config: SuggestConfig, pool: Pool, taken: Taken
-) -> bool:
-    """Whether a trial is to put the past to the test: one from where it expects nothing good.
-
-    What the past recommends cannot tell whether there is better elsewhere: if it misleads in just
-    this, all results are equally bad and look as if they were equally good. One such trial is
-    enough, and who trusts the past whatever comes needs none.
-    """
-    if observations.trials < _ON_TRUST or config.trust == 1:
-        return False
-    tried = np.concatenate([observations.codes, observations.pending])
-    if model.discouraged(model.points(tried)).any():
-        return False
-    return not all_taken(pool.codes[model.discouraged(pool.points)], taken)
 
 
 def _tolerance(model: MetaModel, observations: Observations, config: SuggestConfig) -> float:

@@ -83,7 +83,7 @@ def test_every_source_has_a_shape_of_its_own(facts: Facts) -> None:
     ]
     found = marks(history_chart({**facts, "trials": trials}, log=False))
     shapes = [found[number][3] for number in range(len(trials))]
-    assert len(set(shapes)) == len(SOURCES) == 8
+    assert len(set(shapes)) == len(SOURCES) == 7
     assert shapes[-1] == shapes[list(SOURCES).index("own")]
     assert all(path in swatch(source) for path, source in zip(shapes, SOURCES, strict=False))
     trust = trust_chart({**facts, "trials": trials})

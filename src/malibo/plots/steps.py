@@ -51,7 +51,7 @@ class Step:
     @property
     def random(self) -> bool:
         """Whether nothing but chance chose."""
-        return self.suggestion.source in ("random", "test")
+        return self.suggestion.source == "random"
 
     @property
     def acquisition(self) -> Array:
@@ -102,7 +102,7 @@ def _step(optimizer: Malibo, known: Observations, pool: Pool, samples: int, seed
     suggestion = _suggestion(optimizer, known, pool)
     mean, drawn = _logits(optimizer, known, pool, samples, seed)
     by_process = model.informed and config.surrogate == "process" and len(known.losses) > 0
-    improvement = by_process and suggestion.source not in ("booster", "random", "test")
+    improvement = by_process and suggestion.source not in ("booster", "random")
     foreseen = _foreseen(optimizer, known, pool, seed)
     return Step(known, suggestion, improvement, mean, drawn, foreseen)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072b2", "#d55e00", "#767676", "#009e73", "#cc79a7", "#56b4e9")  # for all eyes
 BLUE, ORANGE, GREY, GREEN, PINK, SKY = COLOURS
-DARK, GOLD = "#333333", "#8a6d00"
+DARK = "#333333"
 NOTE = "#555555"  # colour of small print
 _WORD = 12  # letters of a long word
 _LETTERS = 15  # of small print to an inch

@@ -15,7 +15,6 @@ from malibo.optimizer import Malibo
 from malibo.plots.style import (
     BLUE,
     DARK,
-    GOLD,
     GREEN,
     GREY,
     ORANGE,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 _COLOURS = {
     "past": GREEN,
     "meta-model": BLUE,
-    "test": GOLD,
     "process": ORANGE,
     "booster": PINK,
     "random": GREY,
@@ -51,7 +49,6 @@ _COLOURS = {
 _MARKERS: dict[Shape, str] = {
     "square": "s",
     "circle": "o",
-    "star": "*",
     "triangle": "^",
     "diamond": "D",
     "cross": "X",

@@ -10,7 +10,6 @@ _BOX = 6  # half the side of a small picture of a mark
 _PATHS: dict[Shape, str] = {  # around 0, 0, about as large as a circle of radius 4.5
     "circle": "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
     "square": "M-4-4h8v8h-8z",
-    "star": "M0-5.8L1.6-2L5.6-1.8L2.5.8L3.5 4.8L0 2.6L-3.5 4.8L-2.5.8L-5.6-1.8L-1.6-2z",
     "triangle": "M0-5.2L5 4H-5z",
     "down": "M0 5.2L5-4H-5z",
     "diamond": "M0-5.8L5 0L0 5.8L-5 0z",
