@@ -157,7 +157,7 @@ PLAN: tuple[Experiment, ...] = (
         title="a past that misleads",
         steps=30,
         batches=(
-            Batch(tuple(f"hartmann3d-{past}" for past in PASTS), ("lfbo", "malibo"), seeds=20),
+            Batch(tuple(f"hartmann3d-{past}" for past in PASTS), ("lfbo", "malibo"), seeds=8),
             Batch(
                 tuple(f"nasbench201-{past}" for past in PASTS if past not in _HARD),
                 ("lfbo", "malibo"),

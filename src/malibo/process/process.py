@@ -22,7 +22,7 @@ from malibo.space.parameters import Categorical
 Array = NDArray[np.float64]
 
 JUDGES = 64  # observations by which hypotheses are weighed, at most
-MOST = 192  # observations from which the scores of candidates are foreseen, at most
+MOST = 176  # observations from which the scores of candidates are foreseen, at most
 _ASKED = 4  # hypotheses with the past that are asked about candidates, at most
 _ALONE = 3  # and without it, while it is not trusted
 _BLOCK = 512  # candidates at once: their covariances stay in the processor's cache
