@@ -15,7 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
-from malibo import Categorical, Float, Int, Malibo, MetaModel, Space, SuggestConfig
+from malibo import (
+    Categorical,
+    Float,
+    History,
+    Int,
+    Malibo,
+    MetaModel,
+    Space,
+    SuggestConfig,
+    Task,
+    meta_train,
+)
 from malibo.errors import InputError, SpaceExhaustedError
 from strategies import repeatable
 
@@ -377,6 +388,26 @@ def test_trust_tells_a_related_task_from_a_flipped_one(
             optimizer.tell(config, sign * objective(config))
         found[sign] = optimizer.trust
     assert found[-1] < min(0.5, found[1])
+
+
+def test_a_past_of_which_all_that_it_recommends_is_equally_bad_is_found_out() -> None:
+    """Nothing contradicts it there; with a past that nobody doubts, seed 1 stays for 30 trials."""
+    space = Space(x=Float(0, 1), y=Float(0, 1), z=Float(0, 1))
+    rng = np.random.default_rng(0)
+    tasks = []
+    for number in range(6):
+        codes, centre = space.sample(rng, 80), 0.25 + 0.05 * rng.standard_normal(3)
+        tasks.append(Task(f"bowl {number}", space, codes, ((codes - centre) ** 2).sum(axis=1)))
+    model = meta_train(History(tasks), steps=300, progress=False)
+    for seed in range(3):
+        optimizer, noise = Malibo(model, seed=seed), np.random.default_rng(seed)
+        for _ in range(12):
+            config = optimizer.ask()
+            far = math.dist(config.values(), (0.25, 0.25, 0.25))
+            loss = 1.0 if far < 0.6 else 1 - far
+            optimizer.tell(config, loss + 0.01 * noise.standard_normal())
+        assert optimizer.best[1] < 0
+        assert optimizer.trust < 0.5
 
 
 def test_trust_does_not_depend_on_the_order_or_the_direction(

@@ -38,8 +38,15 @@ def covariance(h: Hypothesis, a: Seen, b: Seen) -> Array:
     longest = np.sqrt(a.unit.shape[1])
     own = h.own * Matern(h.length * longest, nu=2.5)(a.unit, b.unit)
     columns = zip(a.voices[h.voice].phi.T, b.voices[h.voice].phi.T, strict=True)
-    past = h.past**2 * sum((np.outer(one, other) for one, other in columns), np.zeros(()))
-    return np.asarray(CONSTANT + own + past)
+    past = sum((np.outer(one, other) for one, other in columns), np.zeros(()))
+    if h.doubting:
+        past = past + np.outer(a.voices[h.voice].foreseen, b.voices[h.voice].foreseen)
+    return np.asarray(CONSTANT + own + h.past**2 * past)
+
+
+def expected(h: Hypothesis, points: Seen) -> Array:
+    """The scores that are expected before any is known."""
+    return np.asarray((0 if h.doubting else h.past) * points.voices[h.voice].foreseen)
 
 
 def noisy_covariance(h: Hypothesis, points: Seen) -> Array:
@@ -50,6 +57,5 @@ def noisy_covariance(h: Hypothesis, points: Seen) -> Array:
 def textbook(h: Hypothesis, known: Seen, scores: Array, new: Seen) -> tuple[Array, Array]:
     """Mean and covariance at new points, by the inverse."""
     inverse, cross = np.linalg.inv(noisy_covariance(h, known)), covariance(h, new, known)
-    before, expected = (h.past * points.voices[h.voice].foreseen for points in (known, new))
-    mean = expected + cross @ inverse @ (scores - before)
+    mean = expected(h, new) + cross @ inverse @ (scores - expected(h, known))
     return mean, covariance(h, new, new) - cross @ inverse @ cross.T

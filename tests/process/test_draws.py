@@ -9,12 +9,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from malibo.process.draws import drawn_scores
 from malibo.process.hypotheses import Hypothesis
 from malibo.process.regression import Regression
-from process.examples import Array, covariance, seen, some_scores, textbook
+from process.examples import Array, covariance, expected, seen, some_scores, textbook
 
 HYPOTHESES = [
     Hypothesis(past=0.7, own=0.5, length=0.5, noise=1e-2),
     Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-7),
     Hypothesis(past=1.5, own=0.1, length=1.2, noise=0.1, voice=1),
+    Hypothesis(past=0.7, own=0.1, length=0.5, noise=0.1, voice=1, doubting=True),
 ]
 
 
@@ -31,20 +32,19 @@ def many(regression: Regression, h: Hypothesis, noisy: bool = False) -> Array:
 @pytest.mark.parametrize("h", HYPOTHESES)
 def test_draws_have_the_mean_and_covariance_of_the_textbook(h: Hypothesis) -> None:
     known, scores = seen(12), some_scores(12)
-    mean, expected = textbook(h, known, scores, seen(5, seed=5))
+    mean, wide = textbook(h, known, scores, seen(5, seed=5))
     drawn = many(Regression(known, scores), h)
-    spread = np.sqrt(expected.diagonal())
+    spread = np.sqrt(wide.diagonal())
     assert_allclose(drawn.mean(axis=0), mean, atol=0.06 * spread.max())
-    assert_allclose(np.cov(drawn.T), expected, atol=0.12 * spread.max() ** 2)
+    assert_allclose(np.cov(drawn.T), wide, atol=0.12 * spread.max() ** 2)
 
 
-@pytest.mark.parametrize("h", [HYPOTHESES[0], HYPOTHESES[2]])
+@pytest.mark.parametrize("h", [HYPOTHESES[0], *HYPOTHESES[2:]])
 def test_without_observations_draws_are_those_of_the_prior(h: Hypothesis) -> None:
     drawn = many(Regression(seen(0), np.empty(0)), h)
     points = seen(5, seed=5)
-    expected = covariance(h, points, points)
-    assert_allclose(drawn.mean(axis=0), h.past * points.voices[h.voice].foreseen, atol=0.3)
-    assert_allclose(np.cov(drawn.T), expected, rtol=0.1)
+    assert_allclose(drawn.mean(axis=0), expected(h, points), atol=0.3)
+    assert_allclose(np.cov(drawn.T), covariance(h, points, points), rtol=0.1)
 
 
 def test_noise_is_added_where_it_is_asked_for() -> None:

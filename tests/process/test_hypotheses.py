@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,7 +22,9 @@ SMALL = [
     Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
 ]
 GRID = grid(2)
-INFORMED = np.array([h.past > 0 for h in GRID])
+BELIEVING = np.array([h.past > 0 and not h.doubting for h in GRID])
+DOUBTING = np.array([h.doubting for h in GRID])
+WITHOUT = np.array([h.past == 0 for h in GRID])
 VOICES = np.array([h.voice for h in GRID])
 
 
@@ -43,15 +47,26 @@ def test_weights_are_probabilities_in_proportion_to_prior_and_evidence(
 @pytest.mark.parametrize("evidence", [0.0, -1e6, 1e6])
 def test_equal_evidence_leaves_the_trust_as_it_was(trust: float, evidence: float) -> None:
     found = weights(np.full(len(GRID), evidence), trust, GRID)
-    assert found[INFORMED].sum() == pytest.approx(trust)
+    assert found[BELIEVING].sum() == pytest.approx(trust)
     assert found.sum() == pytest.approx(1)
 
 
-def test_full_trust_leaves_nothing_to_those_without_the_past() -> None:
-    evidence = np.where(INFORMED, -1e3, 1e3)  # whatever they say
+def test_full_trust_leaves_nothing_to_those_that_do_not_believe_the_past() -> None:
+    evidence = np.where(BELIEVING, -1e3, 1e3)  # whatever they say
     found = weights(evidence, 1.0, GRID)
-    assert_array_equal(found[~INFORMED], 0)
+    assert_array_equal(found[~BELIEVING], 0)
     assert found.sum() == pytest.approx(1)
+
+
+def test_without_any_trust_the_past_is_not_even_doubted() -> None:
+    found = weights(np.where(WITHOUT, -1e3, 1e3), 0.0, GRID)
+    assert_allclose(found[WITHOUT], 1 / WITHOUT.sum())
+
+
+def test_one_part_in_a_hundred_is_doubt_where_four_fifths_are_trust() -> None:
+    found = weights(np.zeros(len(GRID)), 0.8, GRID)
+    assert found[DOUBTING].sum() == pytest.approx(0.01)
+    assert found[WITHOUT].sum() == pytest.approx(0.19)
 
 
 def test_what_cannot_be_has_no_weight() -> None:
@@ -72,7 +87,7 @@ def test_the_total_is_the_average_of_the_evidence(shift: float) -> None:
 
 def test_the_grid_has_distinct_hypotheses_with_and_without_the_past() -> None:
     assert len(set(GRID)) == len(GRID)
-    assert 0 < INFORMED.sum() < len(GRID)
+    assert 0 < WITHOUT.sum() < len(GRID)
     for h in GRID:
         assert h.past >= 0
         assert min(h.own, h.length, h.noise) > 0
@@ -83,7 +98,14 @@ def test_the_noise_runs_fastest(hypotheses: tuple[Hypothesis, ...]) -> None:
     for start in range(0, len(hypotheses), len(NOISES)):
         group = hypotheses[start : start + len(NOISES)]
         assert tuple(h.noise for h in group) == NOISES
-        assert len({(h.past, h.own, h.length, h.voice) for h in group}) == 1
+        assert len({(h.past, h.own, h.length, h.voice, h.doubting) for h in group}) == 1
+
+
+def test_what_believes_the_past_is_followed_by_its_doubting_twin() -> None:
+    for row in np.flatnonzero(BELIEVING):
+        assert GRID[row + len(NOISES)] == replace(GRID[row], doubting=True)
+    assert BELIEVING.sum() == DOUBTING.sum()
+    assert (BELIEVING | DOUBTING | WITHOUT).all()
 
 
 def test_the_grid_grows_by_the_hypotheses_of_each_voice() -> None:
@@ -96,7 +118,9 @@ def test_the_grid_grows_by_the_hypotheses_of_each_voice() -> None:
 def test_voices_share_the_trust_evenly(trust: float) -> None:
     found = weights(np.zeros(len(GRID)), trust, GRID)
     for voice in (0, 1):
-        assert found[INFORMED & (voice == VOICES)].sum() == pytest.approx(trust / 2)
+        assert found[BELIEVING & (voice == VOICES)].sum() == pytest.approx(trust / 2)
+    one, other = (found[DOUBTING & (voice == VOICES)].sum() for voice in (0, 1))
+    assert one == pytest.approx(other)
 
 
 @pytest.mark.parametrize("trust", [0.0, 0.8, 1.0])

@@ -15,6 +15,7 @@ from process.examples import (
     Array,
     arrays,
     covariance,
+    expected,
     noisy_covariance,
     seen,
     some_scores,
@@ -25,6 +26,8 @@ SOME = [
     Hypothesis(past=0.8, own=0.3, length=0.4, noise=1e-2),
     Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
     Hypothesis(past=2.0, own=0.01, length=2.0, noise=0.3, voice=1),
+    Hypothesis(past=0.8, own=0.3, length=0.4, noise=1e-2, doubting=True),
+    Hypothesis(past=1.5, own=0.1, length=0.5, noise=1e-1, voice=1, doubting=True),
 ]
 GRID = grid(2)
 
@@ -67,9 +70,7 @@ def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) ->
     points, scores = seen(n), some_scores(n)
     found = Regression(points, scores).log_evidence(GRID)
     density = [
-        multivariate_normal.logpdf(
-            scores, h.past * points.voices[h.voice].foreseen, noisy_covariance(h, points)
-        )
+        multivariate_normal.logpdf(scores, expected(h, points), noisy_covariance(h, points))
         for h in GRID
     ]
     assert found.shape == (len(GRID),)
@@ -81,8 +82,8 @@ def test_the_evidence_is_how_well_each_score_was_foreseen_when_it_came() -> None
     whole = Regression(points, scores).log_evidence(GRID)
     first = Regression(points.rows(np.arange(1)), scores[:1]).log_evidence(GRID)
     sequential = np.array([_foreseen(h, points, scores) for h in GRID])
-    found, expected = whole - first, sequential
-    assert_allclose(found - found[0], expected - expected[0], rtol=1e-4, atol=1e-3)
+    found = whole - first
+    assert_allclose(found - found[0], sequential - sequential[0], rtol=1e-4, atol=1e-3)
 
 
 def _foreseen(h: Hypothesis, points: Seen, scores: Array) -> float:
@@ -107,13 +108,37 @@ def test_the_order_of_the_observations_does_not_change_the_evidence() -> None:
 @pytest.mark.parametrize("voice", [0, 1])
 def test_scores_that_a_voice_foresees_speak_for_it(voice: int) -> None:
     points = seen(12)
-    informed = np.array([h.past > 0 and h.voice == voice for h in GRID])
-    others = np.array([h.past == 0 or h.voice != voice for h in GRID])
+    heard = np.array([h.past > 0 and h.voice == voice for h in GRID])
+    doubting = np.array([h.doubting for h in GRID])
     foreseen = points.voices[voice].foreseen
     right = Regression(points, foreseen).log_evidence(GRID)
     wrong = Regression(points, -foreseen).log_evidence(GRID)
-    assert right[informed].max() > right[others].max() + 1
-    assert wrong[others].max() > wrong[informed].max()
+    assert right[heard & ~doubting].max() > right[~heard].max() + 1
+    assert wrong[~heard].max() > wrong[heard & ~doubting].max()
+
+
+@pytest.mark.parametrize("voice", [0, 1])
+def test_the_opposite_of_what_a_voice_foresees_speaks_for_its_doubting_hypotheses(
+    voice: int,
+) -> None:
+    points = seen(12)
+    doubting = np.array([h.doubting for h in GRID])
+    heard = np.array([h.voice == voice for h in GRID])
+    foreseen = 0.7 * points.voices[voice].foreseen
+    right = Regression(points, foreseen).log_evidence(GRID)
+    wrong = Regression(points, -foreseen).log_evidence(GRID)
+    assert right[heard & ~doubting].max() > right[doubting].max() + 0.5
+    assert wrong[heard & doubting].max() > wrong[~doubting].max() + 1
+
+
+def test_where_a_voice_expects_the_same_of_all_it_can_be_doubted_or_not() -> None:
+    """Then nothing is known of whether what it recommends is good."""
+    points, scores = seen(12), some_scores(12)
+    flat = Seen(points.unit, tuple(Voice(0 * v.foreseen, v.phi) for v in points.voices))
+    found = Regression(flat, scores).log_evidence(GRID)
+    doubting = np.array([h.doubting for h in GRID])
+    believing = np.array([h.past > 0 and not h.doubting for h in GRID])
+    assert_allclose(found[doubting], found[believing], rtol=1e-12)
 
 
 # -- predictions ---------------------------------------------------------------------------
@@ -124,8 +149,8 @@ def test_scores_that_a_voice_foresees_speak_for_it(voice: int) -> None:
 def test_predictions_are_those_of_the_textbook(h: Hypothesis, n: int) -> None:
     known, scores, new = seen(n), some_scores(n), seen(8, seed=3)
     mean, spread = predict(Regression(known, scores), h, new)
-    expected, wide = textbook(h, known, scores, new)
-    assert_allclose(mean, expected, rtol=1e-6, atol=1e-6)
+    exact, wide = textbook(h, known, scores, new)
+    assert_allclose(mean, exact, rtol=1e-6, atol=1e-6)
     assert_allclose(spread, np.sqrt(np.diag(wide)), rtol=1e-5)
 
 

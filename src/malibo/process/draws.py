@@ -62,7 +62,8 @@ def _prior(
         rows = np.flatnonzero([h.past > 0 and h.voice == number for h in each])
         past = np.array([each[row].past for row in rows])
         z = rng.standard_normal((len(rows), voice.phi.shape[1]))
-        found[rows] += past[:, None] * (voice.foreseen + z @ voice.phi.T)
+        b = np.array([rng.standard_normal() if each[row].doubting else 1.0 for row in rows])
+        found[rows] += past[:, None] * (np.outer(b, voice.foreseen) + z @ voice.phi.T)
     for one in np.unique(length):
         rows = np.flatnonzero(length == one)
         waves = _waves(points.unit, one, rng)

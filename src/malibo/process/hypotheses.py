@@ -20,11 +20,13 @@ Array = NDArray[np.float64]
 class Hypothesis:
     """Numbers of the process that are not integrated.
 
-    past     a, what the past explains, in standard deviations; 0: nothing at all
-    own      variance of the task's own part r
-    length   over which r varies, as a share of the diagonal of the unit cube
-    noise    variance of ε
-    voice    number of the voice of the past that is heard (malibo.process.regression)
+    past       a, what the past explains, in standard deviations; 0: nothing at all
+    own        variance of the task's own part r
+    length     over which r varies, as a share of the diagonal of the unit cube
+    noise      variance of ε
+    voice      number of the voice of the past that is heard (malibo.process.regression)
+    doubting   what matters is believed of the past, not whether it is good or bad: what it expects
+               counts by a factor b ~ N(0, 1) in place of 1
     """
 
     past: float
@@ -32,28 +34,32 @@ class Hypothesis:
     length: float
     noise: float
     voice: int = 0
+    doubting: bool = False
 
 
 _LENGTHS = (0.2, 0.5, 1.2)
 NOISES = (1e-7, 1e-2, 1e-1)
 _PASTS = (0.3, 0.7, 1.5), (0.7, 1.5)  # of the network, and of the functions
 _OWNS = (0.1, 0.5)
+_DOUBT = 1 / 16  # times trust · (1 − trust) is left to those that doubt the past: 0.01 of 0.8
 
 
 @cache
 def grid(voices: int) -> tuple[Hypothesis, ...]:
     """The hypotheses about a task whose past has so many voices.
 
-    The noise runs fastest: malibo.process.regression relies on that.
+    The noise runs fastest, and what believes the past is followed by its doubting twins:
+    malibo.process.regression relies on that.
     """
     informed = [
-        (voice, past, own) for voice in range(voices) for past in _PASTS[voice] for own in _OWNS
+        Hypothesis(past, own, length, noise, voice, doubting)
+        for voice in range(voices)
+        for past, own, length, doubting, noise in product(
+            _PASTS[voice], _OWNS, _LENGTHS, (False, True), NOISES
+        )
     ]
-    return tuple(
-        Hypothesis(past, own, length, noise, voice)
-        for voice, past, own in [*informed, (0, 0.0, 1.0)]
-        for length, noise in product(_LENGTHS, NOISES)
-    )
+    without = [Hypothesis(0.0, 1.0, *rest) for rest in product(_LENGTHS, NOISES)]
+    return (*informed, *without)
 
 
 @cache
@@ -79,7 +85,7 @@ def _variance(length: float) -> float:
 
 
 def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:
-    """Probabilities of the hypotheses; before any evidence the informed ones sum to ``trust``."""
+    """Probabilities of the hypotheses; before any evidence the believing ones sum to ``trust``."""
     log_weight = _log_prior(trust, grid) + log_evidence
     weight = np.exp(log_weight - log_weight.max())
     return np.asarray(weight / weight.sum())
@@ -93,12 +99,16 @@ def total(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> floa
 
 
 def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
-    """Without a past there is nothing to trust, whatever was said; voices share it evenly."""
+    """Without a past there is nothing to trust, whatever was said; voices share evenly."""
     voices = np.array([h.voice if h.past > 0 else -1 for h in grid])
+    doubting = np.array([h.doubting for h in grid])
     heard = np.unique(voices[voices >= 0])
+    doubt = _DOUBT * trust * (1 - trust) if doubting.any() else 0.0
     prior = np.zeros(len(grid))
     for voice in heard:
-        prior[voices == voice] = trust / len(heard) / (voices == voice).sum()
-    prior[voices < 0] = (1 - trust if len(heard) else 1.0) / (voices < 0).sum()
+        for share, those in ((trust, ~doubting), (doubt, doubting)):
+            rows = (voices == voice) & those
+            prior[rows] = share / len(heard) / max(rows.sum(), 1)
+    prior[voices < 0] = (1 - trust - doubt if len(heard) else 1.0) / (voices < 0).sum()
     with np.errstate(divide="ignore"):  # a trust of 1 leaves nothing to the others
         return np.asarray(np.log(prior))

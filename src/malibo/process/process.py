@@ -28,6 +28,7 @@ _ALONE = 3  # and without it, while it is not trusted
 _BLOCK = 512  # candidates at once: their covariances stay in the processor's cache
 _ENOUGH = 8  # observations to which stretches are fitted, at least
 _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
+_NEGLIGIBLE_DOUBT = 0.001  # but for doubt, which hopes for much where the past expects nothing
 
 
 class Process:
@@ -52,7 +53,8 @@ class Process:
         judges = spread_rows(self._scores, JUDGES)
         self._judged = Regression(self._seen.rows(judges), self._scores[judges])
         self._grid = grid(len(self._seen.voices))
-        self._informed = np.array([h.past > 0 for h in self._grid])
+        self._doubting = np.array([h.doubting for h in self._grid])
+        self._believing = np.array([h.past > 0 for h in self._grid]) & ~self._doubting
         evidence = self._evidence(self._grid)
         self._weights = weights(evidence, trust, self._grid)
         self.log_evidence = total(evidence, trust, self._grid)  # of the scores of the judges
@@ -60,7 +62,7 @@ class Process:
     @cached_property
     def trust(self) -> float:
         """Probability that the past helps."""
-        return float(min(self._weights[self._informed].sum(), 1.0))  # up to rounding
+        return float(min(self._weights[self._believing].sum(), 1.0))  # up to rounding
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
@@ -86,12 +88,17 @@ class Process:
     def _asked(self) -> list[tuple[Hypothesis, float]]:
         """The hypotheses that are asked about candidates, with weights that sum to 1.
 
-        Those that use the past share the trust, those that do not have the rest.
+        Those that believe the past share the trust; one that doubts it has the weight of all that
+        do, and those without a past the rest.
         """
-        using = _likeliest(self._grid, np.where(self._informed, self._weights, 0), _ASKED)
+        doubt = float(self._weights[self._doubting].sum())
+        rest = max(1 - self.trust - doubt, 0.0)
+        using = self._likeliest_of(self._believing, _ASKED)
         asked = [(h, self.trust * share) for h, share in using]
-        asked += [(h, (1 - self.trust) * share) for h, share in self._without_past()]
+        asked += [(h, rest * share) for h, share in self._without_past()]
         kept = [(h, weight) for h, weight in asked if weight > _NEGLIGIBLE]
+        if doubt > _NEGLIGIBLE_DOUBT:
+            kept += [(h, doubt) for h, _ in self._likeliest_of(self._doubting, 1)]
         total = sum(weight for _, weight in kept)
         return [(h, weight / total) for h, weight in kept]
 
@@ -99,7 +106,11 @@ class Process:
         """The best of the grid; while the past is not trusted, several made to do without it."""
         if self.trust < DISTRUST:
             return _likeliest(alone(), self._weights_alone(self._stretches), _ALONE)
-        return _likeliest(self._grid, np.where(self._informed, 0, self._weights), 1)
+        return self._likeliest_of(~(self._believing | self._doubting), 1)
+
+    def _likeliest_of(self, those: NDArray[np.bool_], most: int) -> list[tuple[Hypothesis, float]]:
+        """At most so many of some hypotheses of the grid, with their shares."""
+        return _likeliest(self._grid, np.where(those, self._weights, 0), most)
 
     def _weights_alone(self, stretches: Array) -> Array:
         """Probabilities of the hypotheses made to do without a past."""

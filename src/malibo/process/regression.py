@@ -69,11 +69,16 @@ class Seen:
 
     def foreseen(self, h: Hypothesis) -> Array:
         """(n,) the score that the past alone makes expect."""
-        return h.past * self.voices[h.voice].foreseen if h.past else np.zeros(len(self))
+        if not h.past or h.doubting:
+            return np.zeros(len(self))
+        return h.past * self.voices[h.voice].foreseen
 
     def past_variance(self, h: Hypothesis) -> Array | float:
         """(n,) of that score, before anything is known."""
-        return h.past**2 * self.voices[h.voice].squares if h.past else 0.0
+        if not h.past:
+            return 0.0
+        voice = self.voices[h.voice]
+        return h.past**2 * (voice.squares + voice.foreseen**2 if h.doubting else voice.squares)
 
     def rows(self, which: NDArray[np.intp] | slice) -> Seen:
         """Some of the points."""
@@ -99,8 +104,8 @@ class Kernel:
         self._diagonal = math.sqrt(max(a.unit.shape[1], 1))
         self._matern: dict[float, Array] = {}
         self._owns: dict[tuple[float, float], Array] = {}
-        self._linear: dict[int, Array] = {}
-        self._pasts: dict[tuple[int, float], Array] = {}
+        self._linears: dict[int, Array] = {}
+        self._pasts: dict[tuple[int, float, bool], Array] = {}
 
     def __call__(self, h: Hypothesis) -> Array:
         """Covariances under a hypothesis, without noise."""
@@ -116,12 +121,18 @@ class Kernel:
 
     def _past(self, h: Hypothesis) -> Array:
         """Of the constant and the meta-model's part."""
-        key = (h.voice, h.past)
-        if h.voice not in self._linear:
-            self._linear[h.voice] = self._a[h.voice].phi @ self._b[h.voice].phi.T
+        key = (h.voice, h.past, h.doubting)
         if key not in self._pasts:
-            self._pasts[key] = h.past**2 * self._linear[h.voice] + CONSTANT
+            self._pasts[key] = h.past**2 * self._linear(h) + CONSTANT
         return self._pasts[key]
+
+    def _linear(self, h: Hypothesis) -> Array:
+        """Of zᵀΦ, and of b times what the past expects where that is doubted."""
+        a, b = self._a[h.voice], self._b[h.voice]
+        if h.voice not in self._linears:
+            self._linears[h.voice] = a.phi @ b.phi.T
+        linear = self._linears[h.voice]
+        return linear + np.outer(a.foreseen, b.foreseen) if h.doubting else linear
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,20 +179,27 @@ class Regression:
         self._measured = (np.arange(len(scores)) < len(scores) - believed).astype(float)
 
     def log_evidence(self, hypotheses: Sequence[Hypothesis]) -> Array:
-        """ln p(s₁…s_N) under each hypothesis, up to a constant; the noise runs fastest."""
-        diagonals = np.ones((len(hypotheses), len(self.scores)))  # of the Cholesky factors L
-        halves = np.full_like(diagonals, np.inf)  # L⁻¹ · rest
+        """ln p(s₁…s_N) under each hypothesis, up to a constant; in the order of the grid."""
+        shape = (len(hypotheses), len(self.scores))
+        diagonals = np.full(shape, np.inf)  # of the Cholesky factors L; infinite: there is none
+        halves, expected = np.zeros((2, *shape))  # L⁻¹ · rest, and L⁻¹ · what the past expects
         for start in range(0, len(hypotheses), len(NOISES)):  # they differ in the noise alone
             h = hypotheses[start]
-            covariance, rest = self._kernel(h), self._rest(h)
+            if h.doubting:
+                continue
+            covariance, foreseen = self._kernel(h), self.seen.foreseen(h)
+            sides = np.array([self.scores - foreseen, foreseen]).T
             for row, noise in enumerate(NOISES, start):
                 with suppress(LinAlgError):  # so little noise that it cannot be told from singular
                     factor = _factor(covariance, noise)
                     diagonals[row] = factor.diagonal()
-                    halves[row], _ = dtrtrs(factor, rest, lower=1)
-        return np.asarray(
-            -0.5 * np.einsum("ij,ij->i", halves, halves) - np.log(diagonals).sum(axis=1)
-        )
+                    solved, _ = dtrtrs(factor, sides, lower=1)
+                    halves[row], expected[row] = solved.T
+        found = -0.5 * _squares(halves) - np.log(diagonals).sum(axis=1)
+        doubting = np.flatnonzero([h.doubting for h in hypotheses])
+        believing = doubting - len(NOISES)
+        found[doubting] = found[believing] + _doubted(halves[believing], expected[believing])
+        return np.asarray(found)
 
     def under(self, h: Hypothesis) -> Prediction:
         """What they say under a hypothesis."""
@@ -195,6 +213,21 @@ class Regression:
     def _rest(self, h: Hypothesis) -> Array:
         """What the past alone does not explain."""
         return np.asarray(self.scores - self.seen.foreseen(h))
+
+
+def _doubted(halves: Array, expected: Array) -> Array:
+    """What it adds to ln p that an expectation f is taken times b ~ N(0, 1), in place of 1.
+
+    With u = L⁻¹ s and v = L⁻¹ f the covariance L Lᵀ grows by f fᵀ, and the rest is s in place of
+    s − f: −½ ln(1 + v·v) − ½ (u·u − (u·v)² / (1 + v·v)) + ½ (u − v)·(u − v).
+    """
+    along, own = np.einsum("ij,ij->i", halves + expected, expected), _squares(expected)
+    # u·u − (u − v)·(u − v) = 2 u·v − v·v
+    return np.asarray(0.5 * (along**2 / (1 + own) - np.log1p(own)) - along + 0.5 * own)
+
+
+def _squares(rows: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 def _factor(covariance: Array, noise: float | Array) -> Array:
