@@ -239,7 +239,7 @@ def test_without_trust_three_likely_hypotheses_that_do_without_the_past_are_aske
     candidates = plane.points(PLANE.sample(np.random.default_rng(1), 50))
     seen, there = (Seen(points.unit, ()) for points in (plane.points(codes), candidates))
     regression = Regression(seen, scores(losses))
-    evidence = regression.log_evidence(alone())
+    evidence = regression.evidence(alone()).log
     likely = np.argsort(-evidence)[:3]
     share = np.exp(evidence[likely] - evidence.max())
     assert (share > 0.02).all()
@@ -273,7 +273,7 @@ def test_without_trust_stretches_are_fitted_to_the_results(plane: MetaModel) -> 
 
 def alone_evidence(model: MetaModel, codes: Array, losses: Array) -> Array:
     """Of the hypotheses that do without the past."""
-    return Regression(Seen(model.points(codes).unit, ()), scores(losses)).log_evidence(alone())
+    return Regression(Seen(model.points(codes).unit, ()), scores(losses)).evidence(alone()).log
 
 
 @pytest.mark.parametrize(("count", "trust"), [(7, 0.0), (20, 1.0)])

@@ -68,7 +68,7 @@ def test_a_kernel_gives_each_hypothesis_its_own() -> None:
 @pytest.mark.parametrize("n", [1, 2, 9])
 def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) -> None:
     points, scores = seen(n), some_scores(n)
-    found = Regression(points, scores).log_evidence(GRID)
+    found = Regression(points, scores).evidence(GRID).log
     density = [
         multivariate_normal.logpdf(scores, expected(h, points), noisy_covariance(h, points))
         for h in GRID
@@ -79,8 +79,8 @@ def test_the_evidence_is_the_density_of_the_scores_up_to_one_constant(n: int) ->
 
 def test_the_evidence_is_how_well_each_score_was_foreseen_when_it_came() -> None:
     points, scores = seen(6), some_scores(6)
-    whole = Regression(points, scores).log_evidence(GRID)
-    first = Regression(points.rows(np.arange(1)), scores[:1]).log_evidence(GRID)
+    whole = Regression(points, scores).evidence(GRID).log
+    first = Regression(points.rows(np.arange(1)), scores[:1]).evidence(GRID).log
     sequential = np.array([_foreseen(h, points, scores) for h in GRID])
     found = whole - first
     assert_allclose(found - found[0], sequential - sequential[0], rtol=1e-4, atol=1e-3)
@@ -101,8 +101,8 @@ def _foreseen(h: Hypothesis, points: Seen, scores: Array) -> float:
 def test_the_order_of_the_observations_does_not_change_the_evidence() -> None:
     points, scores = seen(20), some_scores(20)
     order = np.random.default_rng(0).permutation(20)
-    found = Regression(points.rows(order), scores[order]).log_evidence(GRID)
-    assert_allclose(found, Regression(points, scores).log_evidence(GRID), rtol=1e-5)
+    found = Regression(points.rows(order), scores[order]).evidence(GRID).log
+    assert_allclose(found, Regression(points, scores).evidence(GRID).log, rtol=1e-5)
 
 
 @pytest.mark.parametrize("voice", [0, 1])
@@ -111,8 +111,8 @@ def test_scores_that_a_voice_foresees_speak_for_it(voice: int) -> None:
     heard = np.array([h.past > 0 and h.voice == voice for h in GRID])
     doubting = np.array([h.doubting for h in GRID])
     foreseen = points.voices[voice].foreseen
-    right = Regression(points, foreseen).log_evidence(GRID)
-    wrong = Regression(points, -foreseen).log_evidence(GRID)
+    right = Regression(points, foreseen).evidence(GRID).log
+    wrong = Regression(points, -foreseen).evidence(GRID).log
     assert right[heard & ~doubting].max() > right[~heard].max() + 1
     assert wrong[~heard].max() > wrong[heard & ~doubting].max()
 
@@ -125,8 +125,8 @@ def test_the_opposite_of_what_a_voice_foresees_speaks_for_its_doubting_hypothese
     doubting = np.array([h.doubting for h in GRID])
     heard = np.array([h.voice == voice for h in GRID])
     foreseen = 0.7 * points.voices[voice].foreseen
-    right = Regression(points, foreseen).log_evidence(GRID)
-    wrong = Regression(points, -foreseen).log_evidence(GRID)
+    right = Regression(points, foreseen).evidence(GRID).log
+    wrong = Regression(points, -foreseen).evidence(GRID).log
     assert right[heard & ~doubting].max() > right[doubting].max() + 0.5
     assert wrong[heard & doubting].max() > wrong[~doubting].max() + 1
 
@@ -135,10 +135,27 @@ def test_where_a_voice_expects_the_same_of_all_it_can_be_doubted_or_not() -> Non
     """Then nothing is known of whether what it recommends is good."""
     points, scores = seen(12), some_scores(12)
     flat = Seen(points.unit, tuple(Voice(0 * v.foreseen, v.phi) for v in points.voices))
-    found = Regression(flat, scores).log_evidence(GRID)
+    found = Regression(flat, scores).evidence(GRID)
     doubting = np.array([h.doubting for h in GRID])
     believing = np.array([h.past > 0 and not h.doubting for h in GRID])
-    assert_allclose(found[doubting], found[believing], rtol=1e-12)
+    assert_allclose(found.log[doubting], found.log[believing], rtol=1e-12)
+    assert_allclose(found.upright[doubting], 0.5)
+
+
+@pytest.mark.parametrize("n", [0, 2, 9])
+def test_the_sign_of_what_the_past_expects_has_its_probability(n: int) -> None:
+    """b is regressed on the scores as any other weight: its posterior by the inverse."""
+    points, scores = seen(n), some_scores(n)
+    found = Regression(points, scores).evidence(GRID).upright
+    for h, upright in zip(GRID, found, strict=True):
+        if not h.doubting:
+            assert upright == (h.past > 0)
+            continue
+        foreseen = h.past * points.voices[h.voice].foreseen
+        inverse = np.linalg.inv(noisy_covariance(h, points))
+        mean = foreseen @ inverse @ scores
+        variance = 1 - foreseen @ inverse @ foreseen
+        assert upright == pytest.approx(norm.cdf(mean / np.sqrt(variance)), rel=1e-3, abs=1e-6)
 
 
 # -- predictions ---------------------------------------------------------------------------
@@ -189,7 +206,7 @@ def test_the_same_point_may_be_observed_many_times(copies: int) -> None:
     known = joined(*[base] * copies)
     scores = some_scores(4 * copies)
     regression = Regression(known, scores)
-    evidence = regression.log_evidence(GRID)
+    evidence = regression.evidence(GRID).log
     assert not np.isnan(evidence).any()
     assert np.isfinite(evidence).any()
     for h in (GRID[i] for i in np.flatnonzero(np.isfinite(evidence))):
@@ -201,7 +218,7 @@ def test_the_same_point_may_be_observed_many_times(copies: int) -> None:
 def test_points_that_disagree_speak_for_noise() -> None:
     known = joined(*[seen(4)] * 5)
     noise = np.array([h.noise for h in GRID])
-    evidence = Regression(known, some_scores(20)).log_evidence(GRID)
+    evidence = Regression(known, some_scores(20)).evidence(GRID).log
     assert noise[np.argmax(evidence)] == noise.max()
 
 
@@ -210,7 +227,7 @@ def test_a_regression_changes_none_of_its_inputs() -> None:
     inputs = [*arrays(known), *arrays(new), scores]
     copies = [array.copy() for array in inputs]
     regression = Regression(known, scores)
-    regression.log_evidence(GRID)
+    regression.evidence(GRID)
     predict(regression, SOME[0], new)
     for array, copy in zip(inputs, copies, strict=True):
         assert_array_equal(array, copy)
@@ -230,8 +247,8 @@ def test_rows_of_points_are_those_of_all_their_arrays() -> None:
 def test_a_past_without_a_voice_leaves_the_uninformed() -> None:
     points, scores = seen(6), some_scores(6)
     silent = Seen(points.unit, ())
-    found = Regression(silent, scores).log_evidence(grid(0))
-    whole = Regression(points, scores).log_evidence(GRID)
+    found = Regression(silent, scores).evidence(grid(0)).log
+    whole = Regression(points, scores).evidence(GRID).log
     assert_array_equal(found, whole[[h.past == 0 for h in GRID]])
     mean, spread = predict(Regression(silent, scores), grid(0)[0], silent)
     assert np.isfinite(mean).all()

@@ -85,7 +85,11 @@ def _variance(length: float) -> float:
 
 
 def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:
-    """Probabilities of the hypotheses; before any evidence the believing ones sum to ``trust``."""
+    """Probabilities of the hypotheses.
+
+    Before any evidence those that believe the past, and half of those that doubt it, sum to
+    ``trust``: as far as they know, what it expects has the right sign with a probability of ½.
+    """
     log_weight = _log_prior(trust, grid) + log_evidence
     weight = np.exp(log_weight - log_weight.max())
     return np.asarray(weight / weight.sum())
@@ -106,9 +110,9 @@ def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
     doubt = _DOUBT * trust * (1 - trust) if doubting.any() else 0.0
     prior = np.zeros(len(grid))
     for voice in heard:
-        for share, those in ((trust, ~doubting), (doubt, doubting)):
+        for share, those in ((trust - doubt / 2, ~doubting), (doubt, doubting)):
             rows = (voices == voice) & those
             prior[rows] = share / len(heard) / max(rows.sum(), 1)
-    prior[voices < 0] = (1 - trust - doubt if len(heard) else 1.0) / (voices < 0).sum()
+    prior[voices < 0] = (1 - trust - doubt / 2 if len(heard) else 1.0) / (voices < 0).sum()
     with np.errstate(divide="ignore"):  # a trust of 1 leaves nothing to the others
         return np.asarray(np.log(prior))

@@ -55,14 +55,11 @@ class Process:
         self._grid = grid(len(self._seen.voices))
         self._doubting = np.array([h.doubting for h in self._grid])
         self._believing = np.array([h.past > 0 for h in self._grid]) & ~self._doubting
-        evidence = self._evidence(self._grid)
-        self._weights = weights(evidence, trust, self._grid)
-        self.log_evidence = total(evidence, trust, self._grid)  # of the scores of the judges
-
-    @cached_property
-    def trust(self) -> float:
-        """Probability that the past helps."""
-        return float(min(self._weights[self._believing].sum(), 1.0))  # up to rounding
+        evidence = self._judged.evidence(self._grid)
+        self._weights = weights(evidence.log, trust, self._grid)
+        self.log_evidence = total(evidence.log, trust, self._grid)  # of the scores of the judges
+        #: probability that the past helps: what it expects has the right sign
+        self.trust = min(float(self._weights @ evidence.upright), 1.0)  # up to rounding
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
@@ -88,13 +85,12 @@ class Process:
     def _asked(self) -> list[tuple[Hypothesis, float]]:
         """The hypotheses that are asked about candidates, with weights that sum to 1.
 
-        Those that believe the past share the trust; one that doubts it has the weight of all that
-        do, and those without a past the rest.
+        Each asked one speaks for others: of those that believe the past four do, of those that
+        doubt it one, and of those without a past one, or several while it is not trusted.
         """
-        doubt = float(self._weights[self._doubting].sum())
-        rest = max(1 - self.trust - doubt, 0.0)
-        using = self._likeliest_of(self._believing, _ASKED)
-        asked = [(h, self.trust * share) for h, share in using]
+        belief, doubt = (float(self._weights[r].sum()) for r in (self._believing, self._doubting))
+        rest = max(1 - belief - doubt, 0.0)
+        asked = [(h, belief * share) for h, share in self._likeliest_of(self._believing, _ASKED)]
         asked += [(h, rest * share) for h, share in self._without_past()]
         kept = [(h, weight) for h, weight in asked if weight > _NEGLIGIBLE]
         if doubt > _NEGLIGIBLE_DOUBT:
@@ -115,7 +111,7 @@ class Process:
     def _weights_alone(self, stretches: Array) -> Array:
         """Probabilities of the hypotheses made to do without a past."""
         judged = Regression(self._judged.seen.stretched(stretches), self._judged.scores)
-        return weights(judged.log_evidence(alone()), 0.0, alone())
+        return weights(judged.evidence(alone()).log, 0.0, alone())
 
     @cached_property
     def _stretches(self) -> Array:
@@ -136,12 +132,6 @@ class Process:
 
     def _stretched(self, seen: Seen) -> Seen:
         return seen.stretched(self._stretches)
-
-    def _evidence(self, hypotheses: Sequence[Hypothesis]) -> Array:
-        """ln of the evidence of each, by the judges."""
-        if not len(self._judged.scores):
-            return np.zeros(len(hypotheses))
-        return self._judged.log_evidence(hypotheses)
 
     @cached_property
     def _regression(self) -> Regression:

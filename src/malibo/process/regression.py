@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
+from scipy.special import ndtr
 
 from malibo.kernels import distances, matern
 from malibo.process.hypotheses import NOISES, Hypothesis
@@ -167,6 +169,18 @@ class Prediction:
         return np.asarray(inverse.T @ (inverse @ rest))
 
 
+class Evidence(NamedTuple):
+    """What scores say of hypotheses.
+
+    log       ln p(s₁…s_N) under each, up to a constant
+    upright   the probability that what the past expects has the right sign: 1 for those that
+              believe it, 0 for those without a past
+    """
+
+    log: Array
+    upright: Array
+
+
 class Regression:
     """What scores at some points say of those at others.
 
@@ -178,14 +192,14 @@ class Regression:
         self._kernel = Kernel(seen, seen)
         self._measured = (np.arange(len(scores)) < len(scores) - believed).astype(float)
 
-    def log_evidence(self, hypotheses: Sequence[Hypothesis]) -> Array:
-        """ln p(s₁…s_N) under each hypothesis, up to a constant; in the order of the grid."""
+    def evidence(self, hypotheses: Sequence[Hypothesis]) -> Evidence:
+        """What the scores say of each hypothesis; these are in the order of the grid."""
         shape = (len(hypotheses), len(self.scores))
         diagonals = np.full(shape, np.inf)  # of the Cholesky factors L; infinite: there is none
         halves, expected = np.zeros((2, *shape))  # L⁻¹ · rest, and L⁻¹ · what the past expects
         for start in range(0, len(hypotheses), len(NOISES)):  # they differ in the noise alone
             h = hypotheses[start]
-            if h.doubting:
+            if h.doubting or not len(self.scores):
                 continue
             covariance, foreseen = self._kernel(h), self.seen.foreseen(h)
             sides = np.array([self.scores - foreseen, foreseen]).T
@@ -195,11 +209,13 @@ class Regression:
                     diagonals[row] = factor.diagonal()
                     solved, _ = dtrtrs(factor, sides, lower=1)
                     halves[row], expected[row] = solved.T
-        found = -0.5 * _squares(halves) - np.log(diagonals).sum(axis=1)
+        log = -0.5 * _squares(halves) - np.log(diagonals).sum(axis=1)
+        upright = np.array([float(h.past > 0) for h in hypotheses])
         doubting = np.flatnonzero([h.doubting for h in hypotheses])
-        believing = doubting - len(NOISES)
-        found[doubting] = found[believing] + _doubted(halves[believing], expected[believing])
-        return np.asarray(found)
+        twins = doubting - len(NOISES)
+        more, upright[doubting] = _doubted(halves[twins], expected[twins])
+        log[doubting] = log[twins] + more
+        return Evidence(log, upright)
 
     def under(self, h: Hypothesis) -> Prediction:
         """What they say under a hypothesis."""
@@ -215,15 +231,17 @@ class Regression:
         return np.asarray(self.scores - self.seen.foreseen(h))
 
 
-def _doubted(halves: Array, expected: Array) -> Array:
-    """What it adds to ln p that an expectation f is taken times b ~ N(0, 1), in place of 1.
+def _doubted(halves: Array, expected: Array) -> tuple[Array, Array]:
+    """What it adds to ln p that an expectation f counts b ~ N(0, 1) times, and P(b > 0) then.
 
     With u = L⁻¹ s and v = L⁻¹ f the covariance L Lᵀ grows by f fᵀ, and the rest is s in place of
-    s − f: −½ ln(1 + v·v) − ½ (u·u − (u·v)² / (1 + v·v)) + ½ (u − v)·(u − v).
+    s − f: −½ ln(1 + v·v) − ½ (u·u − (u·v)² / (1 + v·v)) + ½ (u − v)·(u − v). Given the scores b
+    has the mean u·v / (1 + v·v) and the variance 1 / (1 + v·v).
     """
     along, own = np.einsum("ij,ij->i", halves + expected, expected), _squares(expected)
     # u·u − (u − v)·(u − v) = 2 u·v − v·v
-    return np.asarray(0.5 * (along**2 / (1 + own) - np.log1p(own)) - along + 0.5 * own)
+    more = 0.5 * (along**2 / (1 + own) - np.log1p(own)) - along + 0.5 * own
+    return more, ndtr(along / np.sqrt(1 + own))
 
 
 def _squares(rows: Array) -> Array:
