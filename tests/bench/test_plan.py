@@ -72,7 +72,7 @@ def test_tasks_are_named_for_suites_of_their_experiment() -> None:
         ("branin", "malibo", "noise", 1),
         ("forrester", "gp", "noise", 1),
         ("branin-noise-0.1", "ablr", "noise", 1),
-        ("hartmann3d-flipped", "malibo", "misleading", 8),
+        ("hartmann3d-flipped", "malibo", "misleading", 20),
         ("nasbench201-elsewhere", "lfbo", "misleading", 20),
         ("nasbench201-flipped", "lfbo", "misleading", 40),
     ],

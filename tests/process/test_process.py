@@ -105,6 +105,29 @@ def test_trust_is_a_probability(losses: list[float], trust: float, plane: MetaMo
     assert 0 <= found <= 1
 
 
+@pytest.mark.parametrize("count", [5, 40])
+def test_results_just_as_foreseen_but_for_their_scale_are_trusted(
+    count: int, plane: MetaModel
+) -> None:
+    """No hypothesis of the grid has that scale; the doubting ones find it, and are convinced."""
+    codes = PLANE.sample(np.random.default_rng(0), count)
+    process = Process(plane, known(codes, -plane.points(codes).offset), PRIOR)
+    assert process.trust > 0.9
+    points = plane.points(PLANE.sample(np.random.default_rng(1), 500))
+    promise = process.log_acquisition(points)
+    assert np.isfinite(promise).all()
+    assert (points.offset > points.offset[np.argmax(promise)]).mean() < 0.05
+
+
+def test_results_opposite_to_what_is_foreseen_lead_away_from_it(plane: MetaModel) -> None:
+    codes = PLANE.sample(np.random.default_rng(0), 8)
+    process = Process(plane, known(codes, plane.points(codes).offset), PRIOR)
+    assert process.trust < 0.1
+    points = plane.points(PLANE.sample(np.random.default_rng(1), 500))
+    chosen = points.offset[np.argmax(process.log_acquisition(points))]
+    assert (points.offset < chosen).mean() < 0.2
+
+
 def test_more_trust_before_is_more_trust_after(plane: MetaModel) -> None:
     seen = known(codes := contrast(plane, 0), waves(codes, 0.42))
     found = [Process(plane, seen, trust).trust for trust in (0.1, 0.3, 0.8, 0.99)]

@@ -53,6 +53,7 @@ _NOISY = tuple(
     for family in ("forrester", "branin", "hartmann3d")
     for noise in NOISES
 )
+_MISLED_FUNCTIONS = tuple(f"hartmann3d-{past}" for past in PASTS)
 _HARD = ("flipped", "unrelated")  # pasts that cost most, and need more runs to tell how much
 _LIGHT = ("random", "past-best", "tpe", "lfbo", "lfbo-bb", "malibo", "malibo-classifier")
 
@@ -157,7 +158,7 @@ PLAN: tuple[Experiment, ...] = (
         title="a past that misleads",
         steps=30,
         batches=(
-            Batch(tuple(f"hartmann3d-{past}" for past in PASTS), ("lfbo", "malibo"), seeds=8),
+            Batch(_MISLED_FUNCTIONS, ("lfbo", "malibo"), seeds=20),
             Batch(
                 tuple(f"nasbench201-{past}" for past in PASTS if past not in _HARD),
                 ("lfbo", "malibo"),
@@ -165,6 +166,7 @@ PLAN: tuple[Experiment, ...] = (
             ),
             Batch(tuple(f"nasbench201-{past}" for past in _HARD), ("lfbo", "malibo"), seeds=40),
         ),
+        tasks={suite: tuple(f"target {i}" for i in range(6)) for suite in _MISLED_FUNCTIONS},
     ),
 )
 

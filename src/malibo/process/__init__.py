@@ -12,13 +12,13 @@ c, ε     a constant and noise
 Everything but a and the kernel's numbers is Gaussian and integrated in closed form. Those few
 are tried on a grid of hypotheses, each weighed by its evidence p(s₁…s_N). By the chain rule
 the evidence is Π p(s_n | s₁…s_{n−1}): how well a hypothesis foresaw each new observation when
-it came. Trust is the weight of the hypotheses with a > 0 that believe what the past expects,
-against those with a = 0, to which the past means nothing, and those that doubt it,
+it came. Those with a > 0 believe what the past expects, and each has a twin that doubts it:
 
-    s(x) = c − a·b·m(Φ) + a·zᵀΦ + r(x) + ε,    b ~ N(0, 1).
+    s(x) = c − a·b·m(Φ) + a·zᵀΦ + r(x) + ε,    b ~ N(0, 1)
 
-Results from where the past expects the same of all cannot tell whether b is 1: there doubt
-stays, however well the past explains them, and so does the wish to look elsewhere.
+Results from where the past expects the same of all cannot tell whether b is 1. There doubt
+stays, however well the past explains them, and with it the wish to look elsewhere. Trust is
+the probability that what the past expects has the right sign: b > 0, or belief.
 """
 
 from malibo.process.process import Process

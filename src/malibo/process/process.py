@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from malibo.metamodel import MetaModel, Points
 from malibo.observations import Observations
 from malibo.process.draws import drawn_scores
-from malibo.process.hypotheses import Hypothesis, alone, grid, total, weights
+from malibo.process.hypotheses import NOISES, Hypothesis, alone, grid, total, weights
 from malibo.process.improvement import log_expected_improvement, log_sum
 from malibo.process.regression import Kernel, Prediction, Regression, Seen, Voice
 from malibo.process.stretches import fitted_stretches
@@ -28,6 +28,7 @@ _ALONE = 3  # and without it, while it is not trusted
 _BLOCK = 512  # candidates at once: their covariances stay in the processor's cache
 _ENOUGH = 8  # observations to which stretches are fitted, at least
 _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
+_CONVINCED = 0.95  # probability of b > 0 from which on a doubting twin no longer doubts
 _NEGLIGIBLE_DOUBT = 0.001  # but for doubt, which hopes for much where the past expects nothing
 
 
@@ -54,12 +55,13 @@ class Process:
         self._judged = Regression(self._seen.rows(judges), self._scores[judges])
         self._grid = grid(len(self._seen.voices))
         self._doubting = np.array([h.doubting for h in self._grid])
-        self._believing = np.array([h.past > 0 for h in self._grid]) & ~self._doubting
+        self._without = np.array([h.past == 0 for h in self._grid])
         evidence = self._judged.evidence(self._grid)
+        self._upright = evidence.upright
         self._weights = weights(evidence.log, trust, self._grid)
         self.log_evidence = total(evidence.log, trust, self._grid)  # of the scores of the judges
         #: probability that the past helps: what it expects has the right sign
-        self.trust = min(float(self._weights @ evidence.upright), 1.0)  # up to rounding
+        self.trust = min(float(self._weights @ self._upright), 1.0)  # up to rounding
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
@@ -88,9 +90,11 @@ class Process:
         Each asked one speaks for others: of those that believe the past four do, of those that
         doubt it one, and of those without a past one, or several while it is not trusted.
         """
-        belief, doubt = (float(self._weights[r].sum()) for r in (self._believing, self._doubting))
-        rest = max(1 - belief - doubt, 0.0)
-        asked = [(h, belief * share) for h, share in self._likeliest_of(self._believing, _ASKED)]
+        believing = ~(self._doubting | self._without)
+        belief, doubt, rest = (
+            float(self._heard[those].sum()) for those in (believing, self._doubting, self._without)
+        )
+        asked = [(h, belief * share) for h, share in self._likeliest_of(believing, _ASKED)]
         asked += [(h, rest * share) for h, share in self._without_past()]
         kept = [(h, weight) for h, weight in asked if weight > _NEGLIGIBLE]
         if doubt > _NEGLIGIBLE_DOUBT:
@@ -102,11 +106,20 @@ class Process:
         """The best of the grid; while the past is not trusted, several made to do without it."""
         if self.trust < DISTRUST:
             return _likeliest(alone(), self._weights_alone(self._stretches), _ALONE)
-        return self._likeliest_of(~(self._believing | self._doubting), 1)
+        return self._likeliest_of(self._without, 1)
+
+    @cached_property
+    def _heard(self) -> Array:
+        """Weights, where a doubting twin that is convinced by now is heard as its believing one."""
+        twins = np.flatnonzero(self._doubting & (self._upright > _CONVINCED))
+        heard = self._weights.copy()
+        heard[twins - len(NOISES)] += heard[twins]
+        heard[twins] = 0
+        return heard
 
     def _likeliest_of(self, those: NDArray[np.bool_], most: int) -> list[tuple[Hypothesis, float]]:
         """At most so many of some hypotheses of the grid, with their shares."""
-        return _likeliest(self._grid, np.where(those, self._weights, 0), most)
+        return _likeliest(self._grid, np.where(those, self._heard, 0), most)
 
     def _weights_alone(self, stretches: Array) -> Array:
         """Probabilities of the hypotheses made to do without a past."""
