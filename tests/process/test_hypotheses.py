@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from malibo.kernels import matern
-from malibo.process.hypotheses import NOISES, Hypothesis, alone, grid, total, weights
+from malibo.process.hypotheses import (
+    NOISES,
+    Hypothesis,
+    alone,
+    grid,
+    log_weights,
+    total,
+)
+from malibo.process.hypotheses import weights as normalised
+from process.examples import Array
 from strategies import repeatable
 
 SMALL = [
@@ -26,6 +36,11 @@ BELIEVING = np.array([h.past > 0 and not h.doubting for h in GRID])
 DOUBTING = np.array([h.doubting for h in GRID])
 WITHOUT = np.array([h.past == 0 for h in GRID])
 VOICES = np.array([h.voice for h in GRID])
+
+
+def weights(evidence: Array, trust: float, hypotheses: Sequence[Hypothesis]) -> Array:
+    """Probabilities, given evidence."""
+    return normalised(log_weights(evidence, trust, hypotheses))
 
 
 @repeatable
@@ -82,7 +97,7 @@ def test_the_total_is_the_average_of_the_evidence(shift: float) -> None:
     evidence = np.array([0.0, 1.0, -2.0, 0.5, 3.0])
     prior = np.array([0.6 / 3] * 3 + [0.4 / 2] * 2)
     expected = np.log(prior @ np.exp(evidence))
-    assert total(evidence + shift, 0.6, SMALL) == pytest.approx(expected + shift)
+    assert total(log_weights(evidence + shift, 0.6, SMALL)) == pytest.approx(expected + shift)
 
 
 def test_the_grid_has_distinct_hypotheses_with_and_without_the_past() -> None:

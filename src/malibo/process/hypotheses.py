@@ -84,20 +84,23 @@ def _variance(length: float) -> float:
     return float(1 / (1 - matern(apart, length)[0]))
 
 
-def weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:
-    """Probabilities of the hypotheses.
+def log_weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:
+    """ln of the probabilities of the hypotheses, up to a constant.
 
     Before any evidence those that believe the past, and half of those that doubt it, sum to
     ``trust``: as far as they know, what it expects has the right sign with a probability of ½.
     """
-    log_weight = _log_prior(trust, grid) + log_evidence
+    return _log_prior(trust, grid) + log_evidence
+
+
+def weights(log_weight: Array) -> Array:
+    """Probabilities that sum to 1."""
     weight = np.exp(log_weight - log_weight.max())
     return np.asarray(weight / weight.sum())
 
 
-def total(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> float:
+def total(log_weight: Array) -> float:
     """ln of the evidence averaged over the hypotheses."""
-    log_weight = _log_prior(trust, grid) + log_evidence
     top = log_weight.max()
     return float(top + np.log(np.exp(log_weight - top).sum()))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from malibo.metamodel import MetaModel, Points
 from malibo.observations import Observations
 from malibo.process.draws import drawn_scores
-from malibo.process.hypotheses import NOISES, Hypothesis, alone, grid, total, weights
+from malibo.process.hypotheses import Hypothesis, alone, grid, log_weights, total, weights
 from malibo.process.improvement import log_expected_improvement, log_sum
 from malibo.process.regression import Kernel, Prediction, Regression, Seen, Voice
 from malibo.process.stretches import fitted_stretches
@@ -57,11 +57,12 @@ class Process:
         self._doubting = np.array([h.doubting for h in self._grid])
         self._without = np.array([h.past == 0 for h in self._grid])
         evidence = self._judged.evidence(self._grid)
-        self._upright = evidence.upright
-        self._weights = weights(evidence.log, trust, self._grid)
-        self.log_evidence = total(evidence.log, trust, self._grid)  # of the scores of the judges
+        self._convinced = self._doubting & (evidence.upright > _CONVINCED)
+        self._log_weights = log_weights(evidence.log, trust, self._grid)
+        self._weights = weights(self._log_weights)
+        self.log_evidence = total(self._log_weights)  # of the scores of the judges
         #: probability that the past helps: what it expects has the right sign
-        self.trust = min(float(self._weights @ self._upright), 1.0)  # up to rounding
+        self.trust = min(float(self._weights @ evidence.upright), 1.0)  # up to rounding
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
@@ -88,43 +89,36 @@ class Process:
         """The hypotheses that are asked about candidates, with weights that sum to 1.
 
         Each asked one speaks for others: of those that believe the past four do, of those that
-        doubt it one, and of those without a past one, or several while it is not trusted.
+        doubt it one, and of those without a past one, or several while it is not trusted. For
+        doubting twins that are convinced by now the believing ones speak.
         """
-        believing = ~(self._doubting | self._without)
+        believing, doubting = ~(self._doubting | self._without), self._doubting & ~self._convinced
         belief, doubt, rest = (
-            float(self._heard[those].sum()) for those in (believing, self._doubting, self._without)
+            float(self._weights[those].sum())
+            for those in (believing | self._convinced, doubting, self._without)
         )
         asked = [(h, belief * share) for h, share in self._likeliest_of(believing, _ASKED)]
         asked += [(h, rest * share) for h, share in self._without_past()]
         kept = [(h, weight) for h, weight in asked if weight > _NEGLIGIBLE]
         if doubt > _NEGLIGIBLE_DOUBT:
-            kept += [(h, doubt) for h, _ in self._likeliest_of(self._doubting, 1)]
+            kept += [(h, doubt) for h, _ in self._likeliest_of(doubting, 1)]
         total = sum(weight for _, weight in kept)
         return [(h, weight / total) for h, weight in kept]
 
     def _without_past(self) -> list[tuple[Hypothesis, float]]:
         """The best of the grid; while the past is not trusted, several made to do without it."""
         if self.trust < DISTRUST:
-            return _likeliest(alone(), self._weights_alone(self._stretches), _ALONE)
+            return _likeliest(alone(), self._evidence_alone(self._stretches), _ALONE)
         return self._likeliest_of(self._without, 1)
-
-    @cached_property
-    def _heard(self) -> Array:
-        """Weights, where a doubting twin that is convinced by now is heard as its believing one."""
-        twins = np.flatnonzero(self._doubting & (self._upright > _CONVINCED))
-        heard = self._weights.copy()
-        heard[twins - len(NOISES)] += heard[twins]
-        heard[twins] = 0
-        return heard
 
     def _likeliest_of(self, those: NDArray[np.bool_], most: int) -> list[tuple[Hypothesis, float]]:
         """At most so many of some hypotheses of the grid, with their shares."""
-        return _likeliest(self._grid, np.where(those, self._heard, 0), most)
+        return _likeliest(self._grid, np.where(those, self._log_weights, -np.inf), most)
 
-    def _weights_alone(self, stretches: Array) -> Array:
-        """Probabilities of the hypotheses made to do without a past."""
+    def _evidence_alone(self, stretches: Array) -> Array:
+        """ln of the evidence of the hypotheses made to do without a past."""
         judged = Regression(self._judged.seen.stretched(stretches), self._judged.scores)
-        return weights(judged.evidence(alone()).log, 0.0, alone())
+        return judged.evidence(alone()).log
 
     @cached_property
     def _stretches(self) -> Array:
@@ -140,7 +134,7 @@ class Process:
         enough = len(self._scores) >= _ENOUGH and (owners >= 0).any()
         if self.trust >= DISTRUST or self.relevance is not None or not enough:
             return alike
-        likeliest = alone()[int(np.argmax(self._weights_alone(alike)))]
+        likeliest = alone()[int(np.argmax(self._evidence_alone(alike)))]
         return fitted_stretches(self._judged.seen.unit, self._judged.scores, likeliest, owners)
 
     def _stretched(self, seen: Seen) -> Seen:
@@ -171,12 +165,15 @@ class Process:
 
 
 def _likeliest(
-    hypotheses: Sequence[Hypothesis], weight: Array, most: int
+    hypotheses: Sequence[Hypothesis], log_weight: Array, most: int
 ) -> list[tuple[Hypothesis, float]]:
     """At most so many of them, those of most weight, with their shares of it."""
-    order = np.argsort(-weight, kind="stable")[:most]
-    of_all = weight[order].sum()
-    return [(hypotheses[i], float(weight[i] / of_all)) for i in order if weight[i] > 0]
+    order = np.argsort(-log_weight, kind="stable")[:most]
+    order = order[np.isfinite(log_weight[order])]
+    if not len(order):
+        return []
+    shares = weights(log_weight[order]).tolist()
+    return [(hypotheses[i], share) for i, share in zip(order, shares, strict=True)]
 
 
 def _log_improvement(block: Seen, seen: Seen, asked: list[tuple[float, Prediction]]) -> Array:
