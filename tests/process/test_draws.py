@@ -47,6 +47,16 @@ def test_without_observations_draws_are_those_of_the_prior(h: Hypothesis) -> Non
     assert_allclose(np.cov(drawn.T), covariance(h, points, points), rtol=0.1)
 
 
+def test_every_draw_of_a_doubting_hypothesis_has_a_factor_of_its_own() -> None:
+    """Differences between points are free of the constant, whose variance hides all others."""
+    h = Hypothesis(past=1.5, own=0.01, length=0.5, noise=0.1, voice=1, doubting=True)
+    points, nothing = seen(5, seed=5), Regression(seen(0), np.empty(0))
+    drawn = drawn_scores(nothing, [(h, 4000)], points, np.random.default_rng(0))
+    contrast = np.eye(5)[1:] - np.eye(5)[:1]
+    exact = contrast @ covariance(h, points, points) @ contrast.T
+    assert_allclose(np.cov(contrast @ drawn.T), exact, atol=0.1 * exact.diagonal().max())
+
+
 def test_noise_is_added_where_it_is_asked_for() -> None:
     h = HYPOTHESES[2]
     regression = Regression(seen(12), some_scores(12))

@@ -105,11 +105,28 @@ def test_trust_is_a_probability(losses: list[float], trust: float, plane: MetaMo
     assert 0 <= found <= 1
 
 
+@pytest.mark.parametrize("trust", [0.0, 0.2, 0.5, PRIOR, 0.99, 1.0])
+def test_before_any_result_the_trust_is_what_was_given(trust: float, plane: MetaModel) -> None:
+    """As far as doubting hypotheses know, the past is right with a probability of one half."""
+    nothing = known(np.empty((0, 2)), np.empty(0))
+    assert Process(plane, nothing, trust).trust == pytest.approx(trust)
+
+
+@pytest.mark.parametrize("count", [20, 64])
+def test_doubting_hypotheses_may_be_convinced(count: int, plane: MetaModel) -> None:
+    """Results just as foreseen, but on a scale between those of the grid: no other is likely."""
+    codes = plane.promising[np.random.default_rng(1).permutation(len(plane.promising))[:count]]
+    process = Process(plane, known(codes, plane.points(codes).functions[:, 0]), PRIOR)
+    assert process.trust > 0.99
+    points = plane.points(PLANE.sample(np.random.default_rng(2), 500))
+    promise = process.log_acquisition(points)
+    assert np.isfinite(promise).all()
+    expected = points.functions[:, 0]
+    assert (expected < expected[np.argmax(promise)]).mean() < 0.1
+
+
 @pytest.mark.parametrize("count", [5, 40])
-def test_results_just_as_foreseen_but_for_their_scale_are_trusted(
-    count: int, plane: MetaModel
-) -> None:
-    """No hypothesis of the grid has that scale; the doubting ones find it, and are convinced."""
+def test_results_as_the_network_foresees_them_are_trusted(count: int, plane: MetaModel) -> None:
     codes = PLANE.sample(np.random.default_rng(0), count)
     process = Process(plane, known(codes, -plane.points(codes).offset), PRIOR)
     assert process.trust > 0.9

@@ -7,8 +7,10 @@ from functools import reduce
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import LinAlgError
 from scipy.stats import multivariate_normal, norm
 
+from malibo.process import regression as regression_module
 from malibo.process.hypotheses import Hypothesis, grid
 from malibo.process.regression import JITTER, Kernel, Regression, Seen, Voice
 from process.examples import (
@@ -213,6 +215,25 @@ def test_the_same_point_may_be_observed_many_times(copies: int) -> None:
         mean, spread = predict(regression, h, new)
         assert np.isfinite(mean).all()
         assert (spread > 0).all()
+
+
+def test_what_cannot_be_computed_cannot_be_and_neither_can_its_twin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A covariance with so little noise that it cannot be told from a singular one."""
+    factor = regression_module._factor
+
+    def failing(covariance: Array, noise: float) -> Array:
+        if noise < 1e-3:
+            raise LinAlgError
+        return factor(covariance, noise)
+
+    monkeypatch.setattr(regression_module, "_factor", failing)
+    found = Regression(seen(6), some_scores(6)).evidence(GRID)
+    quiet = np.array([h.noise < 1e-3 for h in GRID])
+    assert_array_equal(found.log[quiet], -np.inf)
+    assert np.isfinite(found.log[~quiet]).all()
+    assert not np.isnan(found.upright).any()
 
 
 def test_points_that_disagree_speak_for_noise() -> None:

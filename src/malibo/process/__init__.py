@@ -12,7 +12,7 @@ c, ε     a constant and noise
 Everything but a and the kernel's numbers is Gaussian and integrated in closed form. Those few
 are tried on a grid of hypotheses, each weighed by its evidence p(s₁…s_N). By the chain rule
 the evidence is Π p(s_n | s₁…s_{n−1}): how well a hypothesis foresaw each new observation when
-it came. Those with a > 0 believe what the past expects, and each has a twin that doubts it:
+it came. Those above, with a > 0, believe what the past expects; each has a twin that doubts it:
 
     s(x) = c − a·b·m(Φ) + a·zᵀΦ + r(x) + ε,    b ~ N(0, 1)
 

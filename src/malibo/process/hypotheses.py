@@ -85,7 +85,7 @@ def _variance(length: float) -> float:
 
 
 def log_weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:
-    """ln of the probabilities of the hypotheses, up to a constant.
+    """ln of prior times evidence: the probabilities of the hypotheses before they sum to 1.
 
     Before any evidence those that believe the past, and half of those that doubt it, sum to
     ``trust``: as far as they know, what it expects has the right sign with a probability of ½.
@@ -106,7 +106,10 @@ def total(log_weight: Array) -> float:
 
 
 def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
-    """Without a past there is nothing to trust, whatever was said; voices share evenly."""
+    """Without a past there is nothing to trust, whatever was said; voices share evenly.
+
+    Either each voice has both believing and doubting hypotheses, or none of them doubts.
+    """
     voices = np.array([h.voice if h.past > 0 else -1 for h in grid])
     doubting = np.array([h.doubting for h in grid])
     heard = np.unique(voices[voices >= 0])
@@ -115,7 +118,7 @@ def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
     for voice in heard:
         for share, those in ((trust - doubt / 2, ~doubting), (doubt, doubting)):
             rows = (voices == voice) & those
-            prior[rows] = share / len(heard) / max(rows.sum(), 1)
+            prior[rows] = share / len(heard) / max(rows.sum(), 1)  # without doubting ones: no share
     prior[voices < 0] = (1 - trust - doubt / 2 if len(heard) else 1.0) / (voices < 0).sum()
     with np.errstate(divide="ignore"):  # a trust of 1 leaves nothing to the others
         return np.asarray(np.log(prior))

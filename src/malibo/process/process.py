@@ -28,8 +28,8 @@ _ALONE = 3  # and without it, while it is not trusted
 _BLOCK = 512  # candidates at once: their covariances stay in the processor's cache
 _ENOUGH = 8  # observations to which stretches are fitted, at least
 _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
+_NEGLIGIBLE_DOUBT = 0.001  # but doubting ones: they hope for much where the past expects least
 _CONVINCED = 0.95  # probability of b > 0 from which on a doubting twin no longer doubts
-_NEGLIGIBLE_DOUBT = 0.001  # but for doubt, which hopes for much where the past expects nothing
 
 
 class Process:
@@ -90,7 +90,7 @@ class Process:
 
         Each asked one speaks for others: of those that believe the past four do, of those that
         doubt it one, and of those without a past one, or several while it is not trusted. For
-        doubting twins that are convinced by now the believing ones speak.
+        doubting twins that are convinced by now the believing ones speak, those that fit best.
         """
         believing, doubting = ~(self._doubting | self._without), self._doubting & ~self._convinced
         belief, doubt, rest = (
@@ -124,8 +124,8 @@ class Process:
     def _stretches(self) -> Array:
         """(D,) of the columns of the unit cube for the own part: 1 while the past is trusted.
 
-        Else they are fitted to the results, as far as parameters have an order: how much single
-        choices without one differ, so few results cannot tell.
+        Else they are fitted to the results as if there were no past, as far as parameters have an
+        order: how much single choices without one differ, so few results cannot tell.
         """
         space = self._model.view or self._model.joint
         ordered = np.array([not isinstance(p, Categorical) for p in space.values()])

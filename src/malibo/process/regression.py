@@ -30,7 +30,7 @@ JITTER = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Voice:
-    """What one part of the meta-model says of points: the prior of a·(foreseen + zᵀΦ).
+    """What one part of the meta-model says of points: the prior of a·(b·foreseen + zᵀΦ).
 
     foreseen   (n,) the score that is expected
     phi        (n, d) in which ways it may be another one
@@ -174,7 +174,7 @@ class Evidence(NamedTuple):
 
     log       ln p(s₁…s_N) under each, up to a constant
     upright   the probability that what the past expects has the right sign: 1 for those that
-              believe it, 0 for those without a past
+              believe it, P(b > 0) for those that doubt it, 0 for those without a past
     """
 
     log: Array
@@ -193,7 +193,10 @@ class Regression:
         self._measured = (np.arange(len(scores)) < len(scores) - believed).astype(float)
 
     def evidence(self, hypotheses: Sequence[Hypothesis]) -> Evidence:
-        """What the scores say of each hypothesis; these are in the order of the grid."""
+        """What the scores say of each hypothesis, in the order of the grid.
+
+        That is: the noise runs fastest, and doubting ones come directly after their twins.
+        """
         shape = (len(hypotheses), len(self.scores))
         diagonals = np.full(shape, np.inf)  # of the Cholesky factors L; infinite: there is none
         halves, expected = np.zeros((2, *shape))  # L⁻¹ · rest, and L⁻¹ · what the past expects
@@ -234,14 +237,14 @@ class Regression:
 def _doubted(halves: Array, expected: Array) -> tuple[Array, Array]:
     """What it adds to ln p that an expectation f counts b ~ N(0, 1) times, and P(b > 0) then.
 
-    With u = L⁻¹ s and v = L⁻¹ f the covariance L Lᵀ grows by f fᵀ, and the rest is s in place of
-    s − f: −½ ln(1 + v·v) − ½ (u·u − (u·v)² / (1 + v·v)) + ½ (u − v)·(u − v). Given the scores b
-    has the mean u·v / (1 + v·v) and the variance 1 / (1 + v·v).
+    With u = L⁻¹ (s − f) and v = L⁻¹ f the covariance L Lᵀ grows by f fᵀ, and the rest by f. By the
+    lemmas of Sherman and Morrison and of the determinant, with w = 1 + v·v, that adds
+    ½ ((u·v − 1)² / w − 1 − ln w). Given the scores b has the mean (u + v)·v / w and the variance
+    1 / w.
     """
-    along, own = np.einsum("ij,ij->i", halves + expected, expected), _squares(expected)
-    # u·u − (u − v)·(u − v) = 2 u·v − v·v
-    more = 0.5 * (along**2 / (1 + own) - np.log1p(own)) - along + 0.5 * own
-    return more, ndtr(along / np.sqrt(1 + own))
+    along, w = np.einsum("ij,ij->i", halves, expected), 1 + _squares(expected)
+    more = 0.5 * ((along - 1) ** 2 / w - 1 - np.log(w))
+    return more, ndtr((along + w - 1) / np.sqrt(w))
 
 
 def _squares(rows: Array) -> Array:
