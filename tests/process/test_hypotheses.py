@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from malibo.kernels import matern
 from malibo.process.hypotheses import (
     NOISES,
+    Grid,
     Hypothesis,
     alone,
     grid,
@@ -24,13 +24,15 @@ from malibo.process.hypotheses import weights as normalised
 from process.examples import Array
 from strategies import repeatable
 
-SMALL = [
-    Hypothesis(past=1.0, own=0.1, length=0.5, noise=1e-3),
-    Hypothesis(past=0.5, own=0.1, length=0.5, noise=1e-3),
-    Hypothesis(past=0.2, own=0.1, length=0.5, noise=1e-3),
-    Hypothesis(past=0.0, own=1.0, length=0.5, noise=1e-3),
-    Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
-]
+SMALL = Grid(
+    [
+        Hypothesis(past=1.0, own=0.1, length=0.5, noise=1e-3),
+        Hypothesis(past=0.5, own=0.1, length=0.5, noise=1e-3),
+        Hypothesis(past=0.2, own=0.1, length=0.5, noise=1e-3),
+        Hypothesis(past=0.0, own=1.0, length=0.5, noise=1e-3),
+        Hypothesis(past=0.0, own=1.0, length=0.2, noise=1e-3),
+    ]
+)
 GRID = grid(2)
 BELIEVING = np.array([h.past > 0 and not h.doubting for h in GRID])
 DOUBTING = np.array([h.doubting for h in GRID])
@@ -38,7 +40,7 @@ WITHOUT = np.array([h.past == 0 for h in GRID])
 VOICES = np.array([h.voice for h in GRID])
 
 
-def weights(evidence: Array, trust: float, hypotheses: Sequence[Hypothesis]) -> Array:
+def weights(evidence: Array, trust: float, hypotheses: Grid) -> Array:
     """Probabilities, given evidence."""
     return normalised(log_weights(evidence, trust, hypotheses))
 
@@ -109,7 +111,7 @@ def test_the_grid_has_distinct_hypotheses_with_and_without_the_past() -> None:
 
 
 @pytest.mark.parametrize("hypotheses", [GRID, alone()])
-def test_the_noise_runs_fastest(hypotheses: tuple[Hypothesis, ...]) -> None:
+def test_the_noise_runs_fastest(hypotheses: Grid) -> None:
     for start in range(0, len(hypotheses), len(NOISES)):
         group = hypotheses[start : start + len(NOISES)]
         assert tuple(h.noise for h in group) == NOISES

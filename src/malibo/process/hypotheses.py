@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 
 import numpy as np
@@ -37,6 +36,20 @@ class Hypothesis:
     doubting: bool = False
 
 
+class Grid(tuple[Hypothesis, ...]):
+    """Hypotheses, and as arrays what tells them apart."""
+
+    @cached_property
+    def voices(self) -> NDArray[np.intp]:
+        """(n,) number of the voice that each hears; −1 without a past."""
+        return np.array([h.voice if h.past > 0 else -1 for h in self])
+
+    @cached_property
+    def doubting(self) -> NDArray[np.bool_]:
+        """(n,) whether it doubts the past."""
+        return np.array([h.doubting for h in self])
+
+
 _LENGTHS = (0.2, 0.5, 1.2)
 NOISES = (1e-7, 1e-2, 1e-1)
 _PASTS = (0.3, 0.7, 1.5), (0.7, 1.5)  # of the network, and of the functions
@@ -45,7 +58,7 @@ _DOUBT = 1 / 16  # times trust · (1 − trust) is left to those that doubt the 
 
 
 @cache
-def grid(voices: int) -> tuple[Hypothesis, ...]:
+def grid(voices: int) -> Grid:
     """The hypotheses about a task whose past has so many voices.
 
     The noise runs fastest, and what believes the past is followed by its doubting twins:
@@ -59,17 +72,17 @@ def grid(voices: int) -> tuple[Hypothesis, ...]:
         )
     ]
     without = [Hypothesis(0.0, 1.0, *rest) for rest in product(_LENGTHS, NOISES)]
-    return (*informed, *without)
+    return Grid([*informed, *without])
 
 
 @cache
-def alone() -> tuple[Hypothesis, ...]:
+def alone() -> Grid:
     """Hypotheses without a past for the time when it is not trusted, in the same order.
 
     Those of the grid have a variance of 1 at each point, by which the past is judged; of these
     r varies by 1 over the space, whatever its length.
     """
-    return tuple(
+    return Grid(
         Hypothesis(0.0, _variance(length), length, noise)
         for length, noise in product(_LENGTHS, NOISES)
     )
@@ -84,7 +97,7 @@ def _variance(length: float) -> float:
     return float(1 / (1 - matern(apart, length)[0]))
 
 
-def log_weights(log_evidence: Array, trust: float, grid: Sequence[Hypothesis]) -> Array:
+def log_weights(log_evidence: Array, trust: float, grid: Grid) -> Array:
     """ln of prior times evidence: the probabilities of the hypotheses before they sum to 1.
 
     Before any evidence those that believe the past, and half of those that doubt it, sum to
@@ -105,13 +118,12 @@ def total(log_weight: Array) -> float:
     return float(top + np.log(np.exp(log_weight - top).sum()))
 
 
-def _log_prior(trust: float, grid: Sequence[Hypothesis]) -> Array:
+def _log_prior(trust: float, grid: Grid) -> Array:
     """Without a past there is nothing to trust, whatever was said; voices share evenly.
 
     Either each voice has both believing and doubting hypotheses, or none of them doubts.
     """
-    voices = np.array([h.voice if h.past > 0 else -1 for h in grid])
-    doubting = np.array([h.doubting for h in grid])
+    voices, doubting = grid.voices, grid.doubting
     heard = np.unique(voices[voices >= 0])
     doubt = _DOUBT * trust * (1 - trust) if doubting.any() else 0.0
     prior = np.zeros(len(grid))

@@ -54,8 +54,7 @@ class Process:
         judges = spread_rows(self._scores, JUDGES)
         self._judged = Regression(self._seen.rows(judges), self._scores[judges])
         self._grid = grid(len(self._seen.voices))
-        self._doubting = np.array([h.doubting for h in self._grid])
-        self._without = np.array([h.past == 0 for h in self._grid])
+        self._doubting, self._without = self._grid.doubting, self._grid.voices < 0
         evidence = self._judged.evidence(self._grid)
         self._convinced = self._doubting & (evidence.upright > _CONVINCED)
         self._log_weights = log_weights(evidence.log, trust, self._grid)

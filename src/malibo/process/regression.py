@@ -6,7 +6,6 @@ Shapes: N observations, n points, d features, D columns of the unit cube.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 from scipy.special import ndtr
 
 from malibo.kernels import distances, matern
-from malibo.process.hypotheses import NOISES, Hypothesis
+from malibo.process.hypotheses import NOISES, Grid, Hypothesis
 
 Array = NDArray[np.float64]
 
@@ -192,14 +191,14 @@ class Regression:
         self._kernel = Kernel(seen, seen)
         self._measured = (np.arange(len(scores)) < len(scores) - believed).astype(float)
 
-    def evidence(self, hypotheses: Sequence[Hypothesis]) -> Evidence:
+    def evidence(self, hypotheses: Grid) -> Evidence:
         """What the scores say of each hypothesis, in the order of the grid.
 
         That is: the noise runs fastest, and doubting ones come directly after their twins.
         """
         shape = (len(hypotheses), len(self.scores))
         diagonals = np.full(shape, np.inf)  # of the Cholesky factors L; infinite: there is none
-        halves, expected = np.zeros((2, *shape))  # L⁻¹ · rest, and L⁻¹ · what the past expects
+        solved = np.zeros((*shape, 2))  # L⁻¹ · rest, and L⁻¹ · what the past expects
         for start in range(0, len(hypotheses), len(NOISES)):  # they differ in the noise alone
             h = hypotheses[start]
             if h.doubting or not len(self.scores):
@@ -210,13 +209,12 @@ class Regression:
                 with suppress(LinAlgError):  # so little noise that it cannot be told from singular
                     factor = _factor(covariance, noise)
                     diagonals[row] = factor.diagonal()
-                    solved, _ = dtrtrs(factor, sides, lower=1)
-                    halves[row], expected[row] = solved.T
-        log = -0.5 * _squares(halves) - np.log(diagonals).sum(axis=1)
-        upright = np.array([float(h.past > 0) for h in hypotheses])
-        doubting = np.flatnonzero([h.doubting for h in hypotheses])
+                    solved[row], _ = dtrtrs(factor, sides, lower=1)
+        log = -0.5 * _squares(solved[..., 0]) - np.log(diagonals).sum(axis=1)
+        upright = (hypotheses.voices >= 0).astype(float)
+        doubting = np.flatnonzero(hypotheses.doubting)
         twins = doubting - len(NOISES)
-        more, upright[doubting] = _doubted(halves[twins], expected[twins])
+        more, upright[doubting] = _doubted(solved[twins, :, 0], solved[twins, :, 1])
         log[doubting] = log[twins] + more
         return Evidence(log, upright)
 
