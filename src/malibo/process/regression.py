@@ -6,7 +6,6 @@ Shapes: N observations, n points, d features, D columns of the unit cube.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -206,10 +205,12 @@ class Regression:
             covariance, foreseen = self._kernel(h), self.seen.foreseen(h)
             sides = np.array([self.scores - foreseen, foreseen]).T
             for row, noise in enumerate(NOISES, start):
-                with suppress(LinAlgError):  # so little noise that it cannot be told from singular
+                try:
                     factor = _factor(covariance, noise)
-                    diagonals[row] = factor.diagonal()
-                    solved[row], _ = dtrtrs(factor, sides, lower=1)
+                except LinAlgError:  # so little noise that it cannot be told from singular
+                    continue
+                diagonals[row] = factor.diagonal()
+                solved[row], _ = dtrtrs(factor, sides, lower=1)
         log = -0.5 * _squares(solved[..., 0]) - np.log(diagonals).sum(axis=1)
         upright = (hypotheses.voices >= 0).astype(float)
         doubting = np.flatnonzero(hypotheses.doubting)
