@@ -84,10 +84,10 @@ def test_the_fast_rate_is_one_cycle(steps: int) -> None:
     rates = np.array([recipe.rate(step) for step in range(steps)])
     top = max(1, steps // 10)
     assert (rates > 0).all()
-    assert_allclose(rates[0], 0.04 * 0.02)
+    assert_allclose(rates[0], 0.04 * 0.03)
     if steps > 1:
         assert np.argmax(rates) == top
-        assert_allclose(rates[top], 0.02)
+        assert_allclose(rates[top], 0.03)
         assert (np.diff(rates[: top + 1]) > 0).all()
         assert (np.diff(rates[top:]) < 0).all()
     if steps > 100:
@@ -169,3 +169,34 @@ def test_the_initial_weights_are_left_alone() -> None:
     Optimizer(start, recipe_for(PAPER, 600)).step(gradients(1)[0])
     for name, w in weights().items():
         assert_array_equal(start[name], w)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_paper_keeps_the_weights_of_the_last_step(name: str) -> None:
+    optimizer = Optimizer(weights(), recipe_for(PAPER, 600))
+    for gradient in gradients(5):
+        optimizer.step(gradient)
+    assert_array_equal(optimizer.average()[name], optimizer.weights[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_fast_recipe_averages_the_weights_of_the_last_ninth_of_the_steps(name: str) -> None:
+    optimizer, after = Optimizer(weights(), recipe_for(TrainConfig(steps=400), 600)), []
+    for gradient in gradients(300):
+        optimizer.step(gradient)
+        after.append(optimizer.weights[name].copy())
+    ages = np.arange(299, -1, -1)
+    shares = np.array([9 / (step + 8) for step in range(1, 301)])  # of the newest, at each step
+    kept = np.concatenate([np.cumprod((1 - shares)[:0:-1])[::-1], [1.0]])
+    assert_allclose((shares * kept).sum(), 1)
+    assert_allclose(shares * kept @ ages, 300 / 9, rtol=0.15)  # steps ago, in the mean
+    expected = np.tensordot(shares * kept, np.array(after, float), axes=1)
+    assert_allclose(optimizer.average()[name], expected, atol=1e-5)
+
+
+def test_an_average_is_a_copy() -> None:
+    optimizer = Optimizer(weights(), recipe_for(PAPER, 600))
+    kept = optimizer.average()
+    optimizer.step(gradients(1)[0])
+    for name, w in weights().items():
+        assert_array_equal(kept[name], w)

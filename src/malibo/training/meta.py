@@ -157,7 +157,7 @@ class _Run:
         with bar:
             while optimizer.step_number < recipe.steps:
                 self._stretch(optimizer, min(recipe.interval, recipe.steps - optimizer.step_number))
-                current = {name: w.copy() for name, w in optimizer.weights.items()}
+                current = optimizer.average()
                 current[EMBEDDINGS] = used_embeddings(current[EMBEDDINGS], self.config)
                 loss = self.validate(current)
                 if loss < min((look[2] for look in looks), default=np.inf):
