@@ -383,7 +383,7 @@ def test_trust_tells_a_related_task_from_a_flipped_one(
     found = {}
     for sign in (1, -1):
         optimizer = Malibo(model, seed=0, config=FEW)
-        for _ in range(5):
+        for _ in range(8):
             config = optimizer.ask()
             optimizer.tell(config, sign * objective(config))
         found[sign] = optimizer.trust

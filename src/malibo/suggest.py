@@ -18,7 +18,7 @@ from malibo.config import SuggestConfig
 from malibo.maximize import Pool, Taken, best, draw_pool, guided_pool, taken_rows
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
-from malibo.process import DISTRUST, Process
+from malibo.process import Process
 from malibo.residual import lightgbm
 from malibo.space.parameters import Array
 from malibo.threads import one_thread
@@ -150,7 +150,7 @@ def _suggest_one(
     if trust is not None and len(observations.losses):
         process = Process(model, observations, trust)
         trust = process.trust
-        if _cold_starts_turn(trust, observations, config):
+        if process.distrusted and _cold_starts_turn(observations, config):
             model, process = model.forgotten, None
             pool = Pool.of(model, pool.codes) if pool else None
     if pool is None:
@@ -202,7 +202,7 @@ def _first_scores(
 
 def _process_scores(process: Process, pool: Pool) -> _Scores:
     """Logits of the meta-model, and the promise of the candidates given the observations."""
-    source: Source = "meta-model" if process.trust >= DISTRUST else "process"
+    source: Source = "process" if process.distrusted else "meta-model"
     return _Scores(pool.points.offset, process.log_acquisition(pool.points), source)
 
 
@@ -228,15 +228,14 @@ def _classifiers_source(
     return "booster" if corrected or not model.informed else "meta-model"
 
 
-def _cold_starts_turn(trust: float, observations: Observations, config: SuggestConfig) -> bool:
-    """Whether a trial is one of a cold start, because the past seems to mislead.
+def _cold_starts_turn(observations: Observations, config: SuggestConfig) -> bool:
+    """Whether a trial is one of a cold start, while the past seems to mislead.
 
     Every second one is, and so are the early ones up to half of those that are random in a cold
     start: whatever the task is like, there is a cold start of half the length in the tuning. It
     has candidates of its own, as many as a cold start has.
     """
-    early = observations.trials < config.random_first // 2
-    return trust < DISTRUST and (early or observations.trials % 2 == 1)
+    return observations.trials < config.random_first // 2 or observations.trials % 2 == 1
 
 
 def _tolerance(model: MetaModel, observations: Observations, config: SuggestConfig) -> float:

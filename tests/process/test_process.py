@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -291,6 +292,48 @@ def test_without_trust_three_likely_hypotheses_that_do_without_the_past_are_aske
         expected += weight * spread * (norm.pdf(u) + u * norm.cdf(u))
     found = Process(plane, known(codes, losses), 0.0).log_acquisition(candidates)
     assert_allclose(np.exp(found), expected, rtol=1e-6, atol=1e-12)
+
+
+# -- a fair trial ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("results", "alike"), [(1, False), (2, True), (4, True), (5, False)])
+def test_from_the_second_to_the_fourth_result_the_past_is_taken_at_its_word(
+    results: int, alike: bool, plane: MetaModel
+) -> None:
+    codes = contrast(plane, 0)[:results]
+    seen = known(codes, waves(codes, 0.4))
+    candidates = plane.points(PLANE.sample(np.random.default_rng(1), 50))
+    usual, believing = (Process(plane, seen, trust) for trust in (PRIOR, 1.0))
+    assert 0.25 < usual.trust < 0.999
+    assert not usual.distrusted
+    there = [process.log_acquisition(candidates) for process in (usual, believing)]
+    assert np.allclose(*there, rtol=1e-9) == alike
+
+
+def test_a_little_less_trust_is_no_verdict_after_four_results_but_after_five(
+    plane: MetaModel,
+) -> None:
+    found = {}
+    for seed, results in product(range(40), (4, 5)):
+        rng = np.random.default_rng(seed)
+        codes = PLANE.sample(rng, results)
+        process = Process(plane, known(codes, rng.standard_normal(results)), PRIOR)
+        found[process.trust, results] = process.distrusted
+    between = {key: verdict for key, verdict in found.items() if 0.25 < key[0] < 0.5}
+    assert {results for _, results in between} == {4, 5}
+    assert all(verdict == (results == 5) for (_, results), verdict in between.items())
+    assert all(verdict for (trust, _), verdict in found.items() if trust < 0.25)
+    assert not any(verdict for (trust, _), verdict in found.items() if trust > 0.5)
+
+
+def test_a_past_that_was_not_trusted_beforehand_is_not_taken_at_its_word(
+    plane: MetaModel,
+) -> None:
+    codes = contrast(plane, 0)[:3]
+    process = Process(plane, known(codes, -waves(codes, 0.4)), 0.45)
+    assert process.trust < 0.45
+    assert process.distrusted
 
 
 def along(space: Space, count: int) -> tuple[Array, Array]:

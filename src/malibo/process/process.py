@@ -30,6 +30,8 @@ _ENOUGH = 8  # observations to which stretches are fitted, at least
 _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
 _NEGLIGIBLE_DOUBT = 0.001  # but doubting ones: they hope for much where the past expects least
 _CONVINCED = 0.95  # probability of b > 0 from which on a doubting twin no longer doubts
+_FAIR_TRIAL = 5  # results, from the second on, before which the past is taken at its word
+_CLEARLY = 0.25  # trust under which it is not even then
 
 
 class Process:
@@ -62,6 +64,10 @@ class Process:
         self.log_evidence = total(self._log_weights)  # of the scores of the judges
         #: probability that the past helps: what it expects has the right sign
         self.trust = min(float(self._weights @ evidence.upright), 1.0)  # up to rounding
+        few = 1 < len(self._scores) < _FAIR_TRIAL
+        self._at_its_word = few and trust >= DISTRUST and self.trust >= _CLEARLY
+        #: whether suggestions do without the past: it more likely misleads than helps
+        self.distrusted = self.trust < DISTRUST and not self._at_its_word
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
@@ -90,12 +96,16 @@ class Process:
         Each asked one speaks for others: of those that believe the past four do, of those that
         doubt it one, and of those without a past one, or several while it is not trusted. For
         doubting twins that are convinced by now the believing ones speak, those that fit best.
+        After the second to fourth result those that believe are asked alone, unless the past
+        clearly misleads: all have had a say in the second trial, and so few results judge badly.
         """
         believing, doubting = ~(self._doubting | self._without), self._doubting & ~self._convinced
         belief, doubt, rest = (
             float(self._weights[those].sum())
             for those in (believing | self._convinced, doubting, self._without)
         )
+        if self._at_its_word:
+            belief, doubt, rest = 1.0, 0.0, 0.0
         asked = [(h, belief * share) for h, share in self._likeliest_of(believing, _ASKED)]
         asked += [(h, rest * share) for h, share in self._without_past()]
         kept = [(h, weight) for h, weight in asked if weight > _NEGLIGIBLE]
@@ -106,7 +116,7 @@ class Process:
 
     def _without_past(self) -> list[tuple[Hypothesis, float]]:
         """The best of the grid; while the past is not trusted, several made to do without it."""
-        if self.trust < DISTRUST:
+        if self.distrusted:
             return _likeliest(alone(), self._evidence_alone(self._stretches), _ALONE)
         return self._likeliest_of(self._without, 1)
 
@@ -131,7 +141,7 @@ class Process:
         owners = np.where(ordered[space.owners], space.owners, -1)
         alike = np.ones(len(owners))
         enough = len(self._scores) >= _ENOUGH and (owners >= 0).any()
-        if self.trust >= DISTRUST or self.relevance is not None or not enough:
+        if not self.distrusted or self.relevance is not None or not enough:
             return alike
         likeliest = alone()[int(np.argmax(self._evidence_alone(alike)))]
         return fitted_stretches(self._judged.seen.unit, self._judged.scores, likeliest, owners)
