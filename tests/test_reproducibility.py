@@ -86,7 +86,7 @@ def test_a_restart_without_a_past_goes_on_as_well(model: MetaModel, objective: O
 
 
 def test_other_seeds_suggest_otherwise(model: MetaModel, objective: Objective) -> None:
-    told = trials(Malibo(model, seed=0), objective, 3)
+    told = trials(Malibo(model, seed=0), objective, 8)
     found = {json.dumps(retold(model, seed, told).ask()) for seed in range(5)}
     assert len(found) > 1  # some may agree on what promises most
 

@@ -307,8 +307,8 @@ def test_from_the_second_to_the_fourth_result_the_past_is_taken_at_its_word(
     usual, believing = (Process(plane, seen, trust) for trust in (PRIOR, 1.0))
     assert 0.25 < usual.trust < 0.999
     assert not usual.distrusted
-    there = [process.log_acquisition(candidates) for process in (usual, believing)]
-    assert np.allclose(*there, rtol=1e-9) == alike
+    one, other = (process.log_acquisition(candidates) for process in (usual, believing))
+    assert np.allclose(one, other, rtol=1e-9) == alike
 
 
 def test_a_little_less_trust_is_no_verdict_after_four_results_but_after_five(
