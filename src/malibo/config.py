@@ -56,7 +56,7 @@ def _check_label_options(gamma: float | None, utility: str) -> None:
 class TrainConfig:
     """How the past is learned.
 
-    recipe             "fast" (Muon and Adam, one cycle) or "paper" (Adam at 1e-3)
+    recipe             "fast" (Muon and Adam, one cycle, averaged) or "paper" (Adam at 1e-3)
     gamma              share of a past task's observations that count as good (None: the
                        recipe's own, 0.1 for "fast" and 1/3 for "paper")
     utility            how much a good one counts: "ei" or "pi" (malibo.labels)
