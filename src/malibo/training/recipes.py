@@ -79,20 +79,25 @@ def recipe_for(config: TrainConfig, observations: int, gaps: float = 0.0) -> Rec
 class Optimizer:
     """Adam on all weights; in the recipe ``fast`` Muon on the residual layers, and averages.
 
-    The weights live in one flat array, of which ``weights`` are named views: a step of
-    Adam is a few operations on one vector.
+    The weights live in one flat array, of which ``weights`` are named views, those that Muon
+    moves last: a step of Adam is a few operations on one vector.
     """
 
     def __init__(self, weights: dict[str, Array32], recipe: Recipe) -> None:
         self.recipe, self.step_number = recipe, 0
-        self._shapes = {name: w.shape for name, w in weights.items()}
-        self._flat = np.concatenate([w.ravel() for w in weights.values()])
-        self.weights = self._named(self._flat)
         fast = recipe.name == "fast"
-        self._muon = Muon(self.weights[HIDDEN]) if fast else None
+        self._by_adam = [name for name in weights if not (fast and name == HIDDEN)]
+        names = [*self._by_adam, HIDDEN] if fast else self._by_adam
+        self._shapes = {name: weights[name].shape for name in names}
+        self._flat = np.concatenate([weights[name].ravel() for name in names])
         self._average = self._flat.copy() if fast else self._flat
-        self._rates = np.concatenate([self._relative_rate(n, w) for n, w in weights.items()])
-        self._first, self._second = np.zeros_like(self._flat), np.zeros_like(self._flat)
+        self.weights = self._named(self._flat)
+        self._muon = Muon(self.weights[HIDDEN]) if fast else None
+        rates = {EMBEDDINGS: _EMBEDDING_RATE} if fast else {}
+        self._rates = np.concatenate(
+            [np.full(weights[n].size, rates.get(n, 1.0), self._flat.dtype) for n in self._by_adam]
+        )
+        self._first, self._second = np.zeros_like(self._rates), np.zeros_like(self._rates)
 
     def _named(self, flat: Array32) -> dict[str, Array32]:
         """The weights in a flat array, as views of it."""
@@ -101,21 +106,16 @@ class Optimizer:
         names = zip(self._shapes.items(), parts, strict=True)
         return {name: part.reshape(shape) for (name, shape), part in names}
 
-    def _relative_rate(self, name: str, weight: Array32) -> Array32:
-        rate = 1.0
-        if self._muon is not None:
-            rate = {HIDDEN: 0.0, EMBEDDINGS: _EMBEDDING_RATE}.get(name, 1.0)
-        return np.full(weight.size, rate, weight.dtype)
-
     def step(self, gradient: Gradient) -> None:
         """One step down the gradient, in place."""
         rate = self.recipe.rate(self.step_number)
         self.step_number += 1
-        flat = np.concatenate([gradient[name].ravel() for name in self.weights])
+        flat = np.concatenate([gradient[name].ravel() for name in self._by_adam])
         self._first += 0.1 * (flat - self._first)
         self._second += 0.001 * (flat**2 - self._second)
         scale = np.sqrt(self._second / (1 - 0.999**self.step_number)) + 1e-8
-        self._flat -= (rate / (1 - 0.9**self.step_number)) * self._rates * self._first / scale
+        move = (rate / (1 - 0.9**self.step_number)) * self._rates * self._first / scale
+        self._flat[: len(move)] -= move
         if self._muon is not None:
             self._muon.step(gradient[HIDDEN], rate)
             newest = 1 / (_SPAN * (self.step_number - 1) + 1)
@@ -158,8 +158,15 @@ def orthogonalized(matrices: Array32) -> Array32:
         gram = x @ x.transpose(0, 2, 1)
         if iteration == 0:
             bound = np.sqrt(_sum_of_squares(gram)) + 1e-8
-            x, gram = x / np.sqrt(bound), gram / bound
-        x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
+            x /= np.sqrt(bound)
+            gram /= bound
+        # x ← 3.4445 x − 4.7750 x xᵀ x + 2.0315 (x xᵀ)² x, without room for more
+        square = (2.0315 * gram) @ gram
+        gram *= -4.7750
+        gram += square
+        step = gram @ x
+        x *= 3.4445
+        x += step
     return np.asarray(x)
 
 
