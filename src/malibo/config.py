@@ -145,7 +145,8 @@ class SuggestConfig:
     surrogate          what adapts to the new task: a Gaussian "process" (malibo.process) or the
                        paper's "classifier" (malibo.classifier); without a past, the latter
     trust              of the process: probability that the past helps, before anything is
-                       observed; 1 trusts it whatever comes
+                       observed (under 1/2 it has to prove itself from the first result on);
+                       1 trusts it whatever comes
     gamma              share of the observations that count as good; None: as the model was
                        trained if that was said, else 0.2 with a past and 1/3 without
     utility            how much a good one counts: "ei" or "pi"; None: as the model was trained

@@ -229,11 +229,11 @@ def _classifiers_source(
 
 
 def _cold_starts_turn(observations: Observations, config: SuggestConfig) -> bool:
-    """Whether a trial is one of a cold start, while the past seems to mislead.
+    """Whether a trial is one of a cold start, while the past is distrusted.
 
     Every second one is, and so are the early ones up to half of those that are random in a cold
-    start: whatever the task is like, there is a cold start of half the length in the tuning. It
-    has candidates of its own, as many as a cold start has.
+    start: whatever the task is like, there is a cold start of half the length in what is left of
+    the tuning. It has candidates of its own, as many as a cold start has.
     """
     return observations.trials < config.random_first // 2 or observations.trials % 2 == 1
 

@@ -185,7 +185,7 @@ def _checked_sources(sources: Sequence[str | None] | None, trials: int) -> list[
 
 
 def _draw_levels(axes: Axes, prior: float) -> None:
-    axes.axhspan(0, DISTRUST, color=ORANGE, alpha=0.07, lw=0, label="the past is doubted")
+    axes.axhspan(0, DISTRUST, color=ORANGE, alpha=0.07, lw=0, label="the past more likely misleads")
     axes.axhline(DISTRUST, color=ORANGE, lw=1, ls="--")
     name = f"before the first result ({prior:g})"
     axes.axhline(prior, color=DARK, lw=1, ls=":", label=name)

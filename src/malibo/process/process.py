@@ -97,7 +97,8 @@ class Process:
         doubt it one, and of those without a past one, or several while it is not trusted. For
         doubting twins that are convinced by now the believing ones speak, those that fit best.
         After the second to fourth result those that believe are asked alone, unless the past
-        clearly misleads: all have had a say in the second trial, and so few results judge badly.
+        clearly misleads: so few results judge badly, and one by one all have had a say in the
+        second trial.
         """
         believing, doubting = ~(self._doubting | self._without), self._doubting & ~self._convinced
         belief, doubt, rest = (

@@ -17,8 +17,9 @@ def past_verdict(trust: float, prior: float) -> PastVerdict | None:
 
     Trust alone does not tell: it starts at what was believed beforehand. The results speak by how
     they changed the odds, which is the Bayes factor: "helps" above 3. It "misleads" below 1/3, if
-    trust is under 1/2 too, where suggestions no longer go by what the past expects. Else it is
-    "open". None for a prior of 0 or 1, which no result can change: then they have no say.
+    trust is under 1/2 too, where suggestions no longer go by what the past expects (after two to
+    four results they do so down to 1/4: Process.distrusted). Else it is "open". None for a prior
+    of 0 or 1, which no result can change: then they have no say.
     """
     for name, value in (("trust", trust), ("prior", prior)):
         if not 0 <= value <= 1:

@@ -47,8 +47,8 @@ def _trust(facts: Facts) -> Markup:
         tag(
             "p",
             f"It was {first} at first and is {now} now. Trust is the probability, given the"
-            " results up to each trial, that the past helps. Under ½ malibo believes it less and"
-            " less, and goes by the results of the new task.",
+            " results up to each trial, that the past helps. Under ½ (after two to four results"
+            " under ¼) malibo believes it less and less, and goes by the results of the new task.",
             class_="muted",
         ),
         tag(
