@@ -62,7 +62,8 @@ def source_options(command: Command) -> Command:
     decorated: Any = collected
     for decorate in reversed(_decorators()):
         decorated = decorate(decorated)
-    return decorated  # type: ignore[no-any-return]
+    complete: Command = decorated
+    return complete
 
 
 def load_history(source: SourceOptions) -> History:

@@ -150,10 +150,10 @@ class _Run:
         optimizer = Optimizer(self._initial(), recipe)
         looks: list[tuple[int, float, float]] = []
         best: Weights = {}
+        start = time.perf_counter()
         bar = tqdm(
             total=recipe.steps, desc="meta-training", unit="step", disable=not progress or None
         )
-        start = time.perf_counter()
         with bar:
             while optimizer.step_number < recipe.steps:
                 self._stretch(optimizer, min(recipe.interval, recipe.steps - optimizer.step_number))

@@ -195,11 +195,11 @@ def _checked(rows: object, where: str) -> tuple[Array, Array]:
     return np.clip(rows.X, 0, 1), rows.y
 
 
-def _row_numbers(given: object, size: int, where: str) -> NDArray[np.int64]:
+def _row_numbers(given: Any, size: int, where: str) -> NDArray[np.int64]:
     """(seeds, n) row numbers of the initial configurations."""
     keys = [f"test{seed}" for seed in range(SEEDS)]
     try:
-        rows = np.array([given[key] for key in keys], np.int64)  # type: ignore[index]
+        rows = np.array([given[key] for key in keys], np.int64)
     except (TypeError, KeyError, ValueError):
         raise InputError(f"{where}: needs {listing(keys)}, lists of row numbers.") from None
     if rows.ndim != 2 or not ((rows >= 0) & (rows < size)).all():
