@@ -43,7 +43,7 @@ def key(row: Array) -> bytes:
 
 def taken_rows(*groups: Array) -> Taken:
     """Keys of all rows of some code arrays."""
-    return {key(row) for codes in groups for row in codes}
+    return {row.tobytes() for codes in groups for row in codes + 0.0}
 
 
 def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generator) -> Pool:

@@ -76,8 +76,9 @@ def test_trust_rises_with_a_related_past_and_falls_with_a_flipped_one(
 
 
 def test_a_past_with_every_kind_of_parameter_is_told_from_a_flipped_one(
-    model: MetaModel, objective: Objective
+    past: History, objective: Objective
 ) -> None:
+    model = malibo.meta_train(past, progress=False)
     found = []
     for seed in range(5):
         codes = contrast(model, seed)
@@ -181,12 +182,15 @@ def share_better(candidates: Array, chosen: Array, sign: int = 1) -> float:
 
 
 def test_with_a_related_past_ten_results_lead_to_the_best(plane: MetaModel) -> None:
-    codes = contrast(plane, 0)
     candidates = PLANE.sample(np.random.default_rng(1), 2000)
-    process = Process(plane, known(codes, waves(codes, 0.42)), PRIOR)
-    promise = process.log_acquisition(plane.points(candidates))
-    assert np.isfinite(promise).all()
-    assert share_better(candidates, candidates[np.argmax(promise)]) < 0.02
+    found = []
+    for seed in range(5):
+        codes = contrast(plane, seed)
+        process = Process(plane, known(codes, waves(codes, 0.42)), PRIOR)
+        promise = process.log_acquisition(plane.points(candidates))
+        assert np.isfinite(promise).all()
+        found.append(share_better(candidates, candidates[np.argmax(promise)]))
+    assert np.median(found) < 0.01
 
 
 def test_with_a_flipped_past_the_observations_are_followed(plane: MetaModel) -> None:
@@ -330,7 +334,7 @@ def test_a_little_less_trust_is_no_verdict_after_four_results_but_after_five(
 def test_a_past_that_was_not_trusted_beforehand_is_not_taken_at_its_word(
     plane: MetaModel,
 ) -> None:
-    codes = contrast(plane, 0)[:3]
+    codes = contrast(plane, 0)[[0, 4, 5]]
     process = Process(plane, known(codes, -waves(codes, 0.4)), 0.45)
     assert process.trust < 0.45
     assert process.distrusted
