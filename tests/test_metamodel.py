@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from malibo.config import GAMMA
 from malibo.errors import ModelFileError
 from malibo.maximize import taken_rows
 from malibo.metamodel import Points, Scale, TrainingLog
-from malibo.network import Network, centred, initial_weights
+from malibo.network import Array, Network, centred, initial_weights
 from malibo.threads import one_thread
 from strategies import repeatable, seeds, spaces
 
@@ -145,8 +146,9 @@ def test_what_is_promising_does_not_depend_on_when_it_is_asked(
 
 def test_the_scales_are_those_of_random_configurations(model: MetaModel) -> None:
     points = model.points(model.space.sample(np.random.default_rng(5), 4000))
-    assert len(model.scales) == 2
-    for (expected, phi), scale in zip(points.voices, model.scales, strict=True):
+    assert len(model.scales) == model.voices == 2
+    for number, scale in enumerate(model.scales):
+        expected, phi = points.voice(number)
         z = np.random.default_rng(6).standard_normal((phi.shape[1], 400))
         drawn = expected[:, None] + phi @ z
         assert scale.expected == pytest.approx(expected.mean(), abs=0.1)
@@ -187,10 +189,43 @@ def test_the_best_of_a_listed_space_is_plausible() -> None:
 def test_what_it_says_does_not_depend_on_the_number_of_threads(model: MetaModel) -> None:
     """Else suggestions would differ by what was computed first, and outside of a suggestion."""
     codes = model.space.sample(np.random.default_rng(0), 4096)
-    free = model.points(codes)
+    free = model.points(codes).arrays
     with one_thread():
-        alone = model.points(codes)
-    for mine, its in zip(free.arrays, alone.arrays, strict=True):
+        alone = model.points(codes).arrays
+    for mine, its in zip(free, alone, strict=True):
+        assert_array_equal(mine, its)
+
+
+def test_of_points_the_network_and_the_functions_are_asked_once_and_only_if_need_be() -> None:
+    asked = []
+
+    def network() -> tuple[Array, Array]:
+        asked.append("network")
+        return np.ones((2, 3)), np.zeros(2)
+
+    def functions() -> Array:
+        asked.append("functions")
+        return np.full((2, 4), 5.0)
+
+    points = Points(np.empty((2, 1)), network, functions)
+    assert asked == []
+    assert points.phi.shape == (2, 3)
+    assert points.offset.shape == (2,)
+    assert asked == ["network"]
+    both = points.joined(Points(np.empty((2, 1)), network, functions))
+    assert both.unit.shape == (4, 1)
+    assert asked == ["network"]
+    expected, deviations = both.voice(1)
+    assert (expected.shape, deviations.shape) == ((4,), (4, 3))
+    assert asked == ["network", "functions", "functions"]
+    assert both.phi.shape == (4, 3)
+    assert asked == ["network", "functions", "functions", "network"]
+
+
+def test_a_model_pickles_with_what_it_has_found_so_far(model: MetaModel) -> None:
+    promising = model.promising_points
+    copy = pickle.loads(pickle.dumps(model))
+    for mine, its in zip(promising.arrays, copy.promising_points.arrays, strict=True):
         assert_array_equal(mine, its)
 
 

@@ -31,9 +31,8 @@ class Pool:
 
     def joined(self, other: Pool) -> Pool:
         """The candidates of both."""
-        arrays = zip(self.points.arrays, other.points.arrays, strict=True)
-        points = Points(*(np.concatenate(pair) for pair in arrays))
-        return Pool(np.concatenate([self.codes, other.codes]), points)
+        codes = np.concatenate([self.codes, other.codes])
+        return Pool(codes, self.points.joined(other.points))
 
 
 def key(row: Array) -> bytes:

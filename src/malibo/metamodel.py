@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import compress
+from functools import cached_property, partial
 from os import PathLike
 
 import numpy as np
@@ -51,33 +50,66 @@ class TrainingLog:
 class Points:
     """Configurations of the target's space with all that a score needs.
 
-    unit        (n, D) unit cube of the joint space
-    phi         (n, d) features
-    offset      (n,) m(Φ)
-    functions   (n, 1 + k) mean of the past tasks' functions, and deviations from it; (n, 0) if
-                they are not known
+    unit             (n, D) unit cube of the joint space
+    ask_network      finds Φ (n, d) and m(Φ) (n,)
+    ask_functions    finds the mean of the past tasks' functions, and deviations from it
+                     (n, 1 + k); (n, 0) if they are not known
+
+    Both take time, and often one of them is not listened to: they are asked when it comes to it.
     """
 
     unit: Array
-    phi: Array
-    offset: Array
-    functions: Array
+    ask_network: Callable[[], tuple[Array, Array]]
+    ask_functions: Callable[[], Array]
+
+    @cached_property
+    def _network(self) -> tuple[Array, Array]:
+        return self.ask_network()
+
+    @property
+    def phi(self) -> Array:
+        """(n, d) features."""
+        return self._network[0]
+
+    @property
+    def offset(self) -> Array:
+        """(n,) m(Φ)."""
+        return self._network[1]
+
+    @cached_property
+    def functions(self) -> Array:
+        """(n, 1 + k) mean and deviations of the past tasks' functions."""
+        return self.ask_functions()
 
     @property
     def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """All four."""
+        """All that is known of them: unit, Φ, m(Φ) and functions."""
         return self.unit, self.phi, self.offset, self.functions
 
-    @property
-    def voices(self) -> tuple[tuple[Array, Array], ...]:
-        """What the past says, once or twice: the score (n,) to expect, and how it may differ.
+    def voice(self, number: int) -> tuple[Array, Array]:
+        """What a part of the past says: the score (n,) to expect, and how it may differ.
 
-        The network speaks of logits, which are high where scores are low.
+        The network, number 0, speaks of logits, which are high where scores are low; the
+        functions are number 1.
         """
-        network = (-self.offset, self.phi)
-        functions = (self.functions[:, :1].sum(axis=1), self.functions[:, 1:])
-        known = (self.phi.shape[1] > 0, self.functions.shape[1] > 0)
-        return tuple(compress((network, functions), known))
+        if number == 0:
+            return -self.offset, self.phi
+        return self.functions[:, 0], self.functions[:, 1:]
+
+    def joined(self, other: Points) -> Points:
+        """These configurations and others."""
+        both = (self, other)
+        unit = np.concatenate([points.unit for points in both])
+        return Points(unit, partial(_networks, both), partial(_functions, both))
+
+
+def _networks(parts: Sequence[Points]) -> tuple[Array, Array]:
+    phi = np.concatenate([points.phi for points in parts])
+    return phi, np.concatenate([points.offset for points in parts])
+
+
+def _functions(parts: Sequence[Points]) -> Array:
+    return np.concatenate([points.functions for points in parts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,19 +222,30 @@ class MetaModel:
         """Whether there is a past to learn from."""
         return self.network is not None
 
+    @property
+    def voices(self) -> int:
+        """How many parts of the past have something to say: the network, and the functions."""
+        return int(self.informed) + int(self.functions is not None)
+
     def points(self, codes: Array) -> Points:
         """What the models see of configurations of the target's space."""
         view = self.view or self.joint
         unit = view.encode(codes if view == self.space else translate(codes, self.space, view))
-        nothing = np.empty((len(codes), 0))
-        if self.network is None:
-            base = np.full(len(codes), np.log(self.config.target_gamma))
-            return Points(unit, nothing, base, nothing)
         seen = unit if self.view is None else self.joint.encode(self._known(codes))
+        return Points(unit, partial(self._from_network, seen), partial(self._from_functions, seen))
+
+    def _from_network(self, seen: Array) -> tuple[Array, Array]:
+        """Φ and m(Φ) at points of the joint space; of one that knows no past, what γ says."""
+        if self.network is None:
+            return _nothing(seen), np.full(len(seen), np.log(self.config.target_gamma))
         with one_thread():  # with several, the last digit would depend on how many
-            phi, offset = self.network.features_and_mean(centred(seen))
-            functions = self.functions(seen) if self.functions else nothing
-        return Points(unit, phi, offset, functions)
+            return self.network.features_and_mean(centred(seen))
+
+    def _from_functions(self, seen: Array) -> Array:
+        if self.functions is None:
+            return _nothing(seen)
+        with one_thread():
+            return self.functions(seen)
 
     def _known(self, codes: Array) -> Array:
         """Configurations as codes of the joint space, with what is absent filled in."""
@@ -250,10 +293,8 @@ class MetaModel:
 
         Functions are scores already: where they hardly vary, that is not to be magnified.
         """
-        return tuple(
-            Scale.of(*voice, least)
-            for voice, least in zip(self._sample.voices, (0.0, _LEAST_SPREAD), strict=False)
-        )
+        least = (0.0, _LEAST_SPREAD)[: self.voices]
+        return tuple(Scale.of(*self._sample.voice(i), spread) for i, spread in enumerate(least))
 
     def plausible(self, points: Points) -> NDArray[np.bool_]:
         """(n,) where the mean of the past tasks' functions is among the lowest twentieth.
@@ -298,3 +339,7 @@ class MetaModel:
             f"the model was made for another space: {'; '.join(found[:5])}{rest}."
             " Train one for this space: meta_train(history.for_space(space))."
         )
+
+
+def _nothing(seen: Array) -> Array:
+    return np.empty((len(seen), 0))

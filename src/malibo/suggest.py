@@ -60,7 +60,7 @@ class Suggestion:
 
     row         (P,) its codes
     pool        the candidates
-    base        (n,) what the meta-model says of them: their logits before any correction
+    drawn       (n,) their logits under the drawn z, before any correction; None: nothing is drawn
     corrected   (n,) what the row maximises: logits after the residual model, up to
                 ``equal_logits``, or the process's logarithm of the expected improvement; before
                 the first result only among what is plausible (MetaModel.plausible), if anything is
@@ -72,10 +72,15 @@ class Suggestion:
 
     row: Array
     pool: Pool
-    base: Array
+    drawn: Array | None
     corrected: Array
     source: Source
     trust: float | None
+
+    @property
+    def base(self) -> Array:
+        """(n,) what the meta-model says of the candidates: their logits before any correction."""
+        return self.pool.points.offset if self.drawn is None else self.drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +90,7 @@ class _Scores:
     plausible   (n,) whether a candidate comes before all that are not; None: they are equal
     """
 
-    base: Array
+    drawn: Array | None
     corrected: Array
     source: Source
     tolerance: float = 0.0
@@ -165,7 +170,7 @@ def _suggest_one(
     source = scores.source
     if source == "meta-model" and _among(row, model.past):
         source = "past"
-    return Suggestion(row, pool, scores.base, scores.corrected, source, trust)
+    return Suggestion(row, pool, scores.drawn, scores.corrected, source, trust)
 
 
 def _candidates(
@@ -201,9 +206,9 @@ def _first_scores(
 
 
 def _process_scores(process: Process, pool: Pool) -> _Scores:
-    """Logits of the meta-model, and the promise of the candidates given the observations."""
+    """The promise of the candidates given the observations."""
     source: Source = "process" if process.distrusted else "meta-model"
-    return _Scores(pool.points.offset, process.log_acquisition(pool.points), source)
+    return _Scores(None, process.log_acquisition(pool.points), source)
 
 
 def _classifier_scores(

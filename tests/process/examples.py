@@ -20,12 +20,15 @@ def seen(n: int, *, seed: int = 0, features: int = 4, columns: int = 3) -> Seen:
         Voice(rng.standard_normal(n), rng.standard_normal((n, d)) / np.sqrt(d))
         for d in (features, features + 3)
     ]
-    return Seen(unit, tuple(voices))
+    return Seen(unit, dict(enumerate(voices)))
 
 
 def arrays(points: Seen) -> list[Array]:
     """All that points are made of."""
-    return [points.unit, *(a for voice in points.voices for a in (voice.foreseen, voice.phi))]
+    return [
+        points.unit,
+        *(a for voice in points.voices.values() for a in (voice.foreseen, voice.phi)),
+    ]
 
 
 def some_scores(n: int, seed: int = 0) -> Array:

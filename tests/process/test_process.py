@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 import malibo
 from malibo import Categorical, Float, History, MetaModel, Space, Task
+from malibo.metamodel import Points
 from malibo.observations import Observations
 from malibo.process import Process
 from malibo.process.hypotheses import alone
@@ -282,7 +283,7 @@ def test_without_trust_three_likely_hypotheses_that_do_without_the_past_are_aske
     codes = PLANE.sample(np.random.default_rng(0), 6)
     losses = waves(codes, 0.42)
     candidates = plane.points(PLANE.sample(np.random.default_rng(1), 50))
-    seen, there = (Seen(points.unit, ()) for points in (plane.points(codes), candidates))
+    seen, there = (Seen(points.unit, {}) for points in (plane.points(codes), candidates))
     regression = Regression(seen, scores(losses))
     evidence = regression.evidence(alone()).log
     likely = np.argsort(-evidence)[:3]
@@ -331,6 +332,21 @@ def test_a_little_less_trust_is_no_verdict_after_four_results_but_after_five(
     assert not any(verdict for (trust, _), verdict in found.items() if trust > 0.5)
 
 
+def test_what_nobody_listens_to_is_not_asked_about_candidates(plane: MetaModel) -> None:
+    codes = PLANE.sample(np.random.default_rng(0), 40)
+    process = Process(plane, known(codes, waves(codes, 0.42)), PRIOR)
+    listening = {h.voice for h, _ in process._asked if h.past}
+    assert len(listening) == 1  # so many results tell which of the two is right
+
+    def silence() -> Any:
+        raise AssertionError
+
+    points = plane.points(PLANE.sample(np.random.default_rng(1), 50))
+    asks: dict[int, Any] = {0: points.ask_network, 1: points.ask_functions}
+    heard = Points(points.unit, *(asks[i] if i in listening else silence for i in (0, 1)))
+    assert_array_equal(process.log_acquisition(heard), process.log_acquisition(points))
+
+
 def test_a_past_that_was_not_trusted_beforehand_is_not_taken_at_its_word(
     plane: MetaModel,
 ) -> None:
@@ -360,7 +376,7 @@ def test_without_trust_stretches_are_fitted_to_the_results(plane: MetaModel) -> 
 
 def alone_evidence(model: MetaModel, codes: Array, losses: Array) -> Array:
     """Of the hypotheses that do without the past."""
-    return Regression(Seen(model.points(codes).unit, ()), scores(losses)).evidence(alone()).log
+    return Regression(Seen(model.points(codes).unit, {}), scores(losses)).evidence(alone()).log
 
 
 @pytest.mark.parametrize(("count", "trust"), [(7, 0.0), (20, 1.0)])

@@ -136,7 +136,8 @@ def test_the_opposite_of_what_a_voice_foresees_speaks_for_its_doubting_hypothese
 def test_where_a_voice_expects_the_same_of_all_it_can_be_doubted_or_not() -> None:
     """Then nothing is known of whether what it recommends is good."""
     points, scores = seen(12), some_scores(12)
-    flat = Seen(points.unit, tuple(Voice(0 * v.foreseen, v.phi) for v in points.voices))
+    flattened = {i: Voice(0 * v.foreseen, v.phi) for i, v in points.voices.items()}
+    flat = Seen(points.unit, flattened)
     found = Regression(flat, scores).evidence(GRID)
     doubting = np.array([h.doubting for h in GRID])
     believing = np.array([h.past > 0 and not h.doubting for h in GRID])
@@ -196,7 +197,7 @@ def test_far_away_only_the_constant_is_known() -> None:
     h = Hypothesis(past=0.0, own=0.7, length=0.01, noise=1e-4)
     known, scores = seen(30), 5 + some_scores(30)
     nothing = [Voice(np.zeros(1), np.zeros((1, d))) for d in (4, 7)]
-    new = Seen(np.full((1, 3), 100.0), tuple(nothing))
+    new = Seen(np.full((1, 3), 100.0), dict(enumerate(nothing)))
     mean, spread = predict(Regression(known, scores), h, new)
     assert mean[0] == pytest.approx(scores.mean(), rel=0.05)
     assert spread[0] == pytest.approx(np.sqrt(h.own), rel=0.05)
@@ -267,7 +268,7 @@ def test_rows_of_points_are_those_of_all_their_arrays() -> None:
 
 def test_a_past_without_a_voice_leaves_the_uninformed() -> None:
     points, scores = seen(6), some_scores(6)
-    silent = Seen(points.unit, ())
+    silent = Seen(points.unit, {})
     found = Regression(silent, scores).evidence(grid(0)).log
     whole = Regression(points, scores).evidence(GRID).log
     assert_array_equal(found, whole[[h.past == 0 for h in GRID]])

@@ -58,7 +58,7 @@ def _prior(
     each = [h for h, count in hypotheses for _ in range(count)]
     own, length = np.array([(h.own, h.length) for h in each]).T
     found = math.sqrt(CONSTANT) * rng.standard_normal((len(each), 1)) + np.zeros(len(points))
-    for number, voice in enumerate(points.voices):
+    for number, voice in points.voices.items():
         rows = np.flatnonzero([h.past > 0 and h.voice == number for h in each])
         past = np.array([each[row].past for row in rows])
         z = rng.standard_normal((len(rows), voice.phi.shape[1]))

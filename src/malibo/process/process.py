@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -71,7 +71,8 @@ class Process:
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""
-        view, regression = self._stretched(self._view(points)), self._regression
+        regression = self._regression
+        view = self._stretched(self._view(points, {h.voice for h, _ in self._asked if h.past}))
         asked = [(np.log(weight), regression.under(h)) for h, weight in self._asked]
         blocks = [view.rows(slice(i, i + _BLOCK)) for i in range(0, len(view), _BLOCK)]
         return np.concatenate([_log_improvement(block, regression.seen, asked) for block in blocks])
@@ -164,12 +165,14 @@ class Process:
         known = np.concatenate([self._scores, believed])
         return Regression(seen.joined(pending), known, believed=len(pending))
 
-    def _view(self, points: Points) -> Seen:
-        """Points with each voice of the past in units of its own spread over the space."""
-        voices = tuple(
-            Voice((expected - scale.expected) / scale.spread, (phi - scale.phi) / scale.spread)
-            for (expected, phi), scale in zip(points.voices, self._model.scales, strict=True)
-        )
+    def _view(self, points: Points, heard: Collection[int] | None = None) -> Seen:
+        """Points with voices of the past, by default all, in units of their spreads over space."""
+        voices = {}
+        for number in range(self._model.voices) if heard is None else heard:
+            (expected, phi), scale = points.voice(number), self._model.scales[number]
+            voices[number] = Voice(
+                (expected - scale.expected) / scale.spread, (phi - scale.phi) / scale.spread
+            )
         unit = points.unit if self.relevance is None else points.unit * self.relevance
         return Seen(unit, voices)
 

@@ -6,6 +6,7 @@ Shapes: N observations, n points, d features, D columns of the unit cube.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -58,11 +59,11 @@ class Seen:
     """Points as the process sees them.
 
     unit     (n, D) unit cube
-    voices   of the past, on one scale; none if there is no past
+    voices   of the past by their numbers, on one scale: those that are listened to
     """
 
     unit: Array
-    voices: tuple[Voice, ...]
+    voices: Mapping[int, Voice]
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -82,7 +83,7 @@ class Seen:
 
     def rows(self, which: NDArray[np.intp] | slice) -> Seen:
         """Some of the points."""
-        return Seen(self.unit[which], tuple(voice.rows(which) for voice in self.voices))
+        return Seen(self.unit[which], {i: voice.rows(which) for i, voice in self.voices.items()})
 
     def stretched(self, by: Array) -> Seen:
         """The same points, with the columns of the unit cube stretched by (D,)."""
@@ -90,8 +91,7 @@ class Seen:
 
     def joined(self, other: Seen) -> Seen:
         """These points and others."""
-        pairs = zip(self.voices, other.voices, strict=True)
-        voices = tuple(mine.joined(its) for mine, its in pairs)
+        voices = {i: voice.joined(other.voices[i]) for i, voice in self.voices.items()}
         return Seen(np.concatenate([self.unit, other.unit]), voices)
 
 
