@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
@@ -223,10 +225,23 @@ def test_of_points_the_network_and_the_functions_are_asked_once_and_only_if_need
 
 
 def test_a_model_pickles_with_what_it_has_found_so_far(model: MetaModel) -> None:
-    promising = model.promising_points
+    promising = model.promising_points.arrays
     copy = pickle.loads(pickle.dumps(model))
-    for mine, its in zip(promising.arrays, copy.promising_points.arrays, strict=True):
+    assert "functions" in vars(vars(copy)["promising_points"])
+    for mine, its in zip(promising, copy.promising_points.arrays, strict=True):
         assert_array_equal(mine, its)
+
+
+def test_a_model_is_gone_when_nobody_has_it(past: History) -> None:
+    model = malibo.meta_train(past, steps=5, progress=False)
+    assert len(model.promising_points.arrays) == len(model.scales) + 2
+    gone = weakref.ref(model)
+    gc.disable()
+    try:
+        del model
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_without_a_past_no_voice_speaks(tuning_space: Space) -> None:

@@ -94,6 +94,19 @@ def test_the_first_suggestion_is_the_best_mean_logit(few: SuggestConfig, model: 
     assert_array_equal(row, pool.codes[np.argmax(np.where(eligible, pool.points.offset, -np.inf))])
 
 
+def test_what_the_process_does_not_listen_to_is_computed_when_somebody_looks(
+    model: MetaModel,
+) -> None:
+    known = observed(model.space, list(np.random.default_rng(0).standard_normal(30)))
+    pool = Pool.of(model, model.space.sample(np.random.default_rng(1), 50))
+    rng, config = np.random.default_rng(0), SuggestConfig(trust=1e-9)
+    suggestion = next(suggestions(model, known, config, rng, pool=pool))
+    assert "_network" not in vars(pool.points)
+    assert "functions" not in vars(pool.points)
+    assert_array_equal(suggestion.base, model.points(pool.codes).offset)
+    assert "_network" in vars(pool.points)
+
+
 def sloping(model: MetaModel, column: int) -> MetaModel:
     """The model with functions of the past that rise along one column, and know nothing else."""
     centres = np.full((2, model.joint.dimension), 0.5, np.float32)

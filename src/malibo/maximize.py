@@ -41,7 +41,7 @@ def key(row: Array) -> bytes:
 
 
 def taken_rows(*groups: Array) -> Taken:
-    """Keys of all rows of some code arrays."""
+    """What ``key`` makes of all rows of some code arrays, in one go."""
     return {row.tobytes() for codes in groups for row in codes + 0.0}
 
 

@@ -225,27 +225,15 @@ class MetaModel:
     @property
     def voices(self) -> int:
         """How many parts of the past have something to say: the network, and the functions."""
-        return int(self.informed) + int(self.functions is not None)
+        return 0 if self.network is None else 1 + (self.functions is not None)
 
     def points(self, codes: Array) -> Points:
         """What the models see of configurations of the target's space."""
         view = self.view or self.joint
         unit = view.encode(codes if view == self.space else translate(codes, self.space, view))
         seen = unit if self.view is None else self.joint.encode(self._known(codes))
-        return Points(unit, partial(self._from_network, seen), partial(self._from_functions, seen))
-
-    def _from_network(self, seen: Array) -> tuple[Array, Array]:
-        """Φ and m(Φ) at points of the joint space; of one that knows no past, what γ says."""
-        if self.network is None:
-            return _nothing(seen), np.full(len(seen), np.log(self.config.target_gamma))
-        with one_thread():  # with several, the last digit would depend on how many
-            return self.network.features_and_mean(centred(seen))
-
-    def _from_functions(self, seen: Array) -> Array:
-        if self.functions is None:
-            return _nothing(seen)
-        with one_thread():
-            return self.functions(seen)
+        of_network = partial(_network_says, self.network, self.config.target_gamma, seen)
+        return Points(unit, of_network, partial(_functions_say, self.functions, seen))
 
     def _known(self, codes: Array) -> Array:
         """Configurations as codes of the joint space, with what is absent filled in."""
@@ -341,5 +329,17 @@ class MetaModel:
         )
 
 
-def _nothing(seen: Array) -> Array:
-    return np.empty((len(seen), 0))
+def _network_says(network: Network | None, gamma: float, seen: Array) -> tuple[Array, Array]:
+    """Φ and m(Φ) at points of the joint space; without a network, what γ says."""
+    if network is None:
+        return np.empty((len(seen), 0)), np.full(len(seen), np.log(gamma))
+    with one_thread():  # with several, the last digit would depend on how many
+        return network.features_and_mean(centred(seen))
+
+
+def _functions_say(functions: Functions | None, seen: Array) -> Array:
+    """Mean and deviations of the functions at points of the joint space."""
+    if functions is None:
+        return np.empty((len(seen), 0))
+    with one_thread():
+        return functions(seen)

@@ -60,7 +60,8 @@ class Suggestion:
 
     row         (P,) its codes
     pool        the candidates
-    drawn       (n,) their logits under the drawn z, before any correction; None: nothing is drawn
+    logits      (n,) what the classifier says of them before any correction; None if the process
+                chooses, which does without
     corrected   (n,) what the row maximises: logits after the residual model, up to
                 ``equal_logits``, or the process's logarithm of the expected improvement; before
                 the first result only among what is plausible (MetaModel.plausible), if anything is
@@ -72,7 +73,7 @@ class Suggestion:
 
     row: Array
     pool: Pool
-    drawn: Array | None
+    logits: Array | None
     corrected: Array
     source: Source
     trust: float | None
@@ -80,7 +81,7 @@ class Suggestion:
     @property
     def base(self) -> Array:
         """(n,) what the meta-model says of the candidates: their logits before any correction."""
-        return self.pool.points.offset if self.drawn is None else self.drawn
+        return self.pool.points.offset if self.logits is None else self.logits
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,7 @@ class _Scores:
     plausible   (n,) whether a candidate comes before all that are not; None: they are equal
     """
 
-    drawn: Array | None
+    logits: Array | None
     corrected: Array
     source: Source
     tolerance: float = 0.0
@@ -170,7 +171,7 @@ def _suggest_one(
     source = scores.source
     if source == "meta-model" and _among(row, model.past):
         source = "past"
-    return Suggestion(row, pool, scores.drawn, scores.corrected, source, trust)
+    return Suggestion(row, pool, scores.logits, scores.corrected, source, trust)
 
 
 def _candidates(

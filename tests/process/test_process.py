@@ -350,9 +350,9 @@ def test_what_nobody_listens_to_is_not_asked_about_candidates(plane: MetaModel) 
 def test_a_past_that_was_not_trusted_beforehand_is_not_taken_at_its_word(
     plane: MetaModel,
 ) -> None:
-    codes = contrast(plane, 0)[[0, 4, 5]]
+    codes = contrast(plane, 0)[[1, 2, 3]]
     process = Process(plane, known(codes, -waves(codes, 0.4)), 0.45)
-    assert process.trust < 0.45
+    assert 0.25 < process.trust < 0.45  # not so low that it would not be taken at its word anyway
     assert process.distrusted
 
 
