@@ -15,6 +15,7 @@ import malibo
 from malibo import Categorical, Float, History, Int, Malibo, MetaModel, Space, Task
 from malibo.errors import HistoryError, InputError, SpaceError, SpaceExhaustedError
 from malibo.maximize import Pool, best, draw_pool, guided_pool, key, taken_rows
+from points import all_of
 from strategies import countable_parameters, repeatable, seeds, spaces
 
 NAN = np.nan
@@ -212,7 +213,7 @@ def test_pools_are_joined_with_all_that_is_known_of_them(model: MetaModel) -> No
     codes = model.space.sample(np.random.default_rng(0), 7)
     joined = Pool.of(model, codes[:3]).joined(Pool.of(model, codes[3:]))
     assert_array_equal(joined.codes, codes)
-    for found, expected in zip(joined.points.arrays, model.points(codes).arrays, strict=True):
+    for found, expected in zip(all_of(joined.points), all_of(model.points(codes)), strict=True):
         assert_allclose(found, expected, atol=1e-3)  # float32, summed in another order
     nothing = Pool.of(model, codes[:0])
     assert_array_equal(joined.joined(nothing).codes, codes)
@@ -224,7 +225,7 @@ def test_a_guided_pool_is_the_drawn_one_and_what_is_promising(model: MetaModel) 
     pool = guided_pool(model, 64, nothing, set(), np.random.default_rng(3))
     assert_array_equal(pool.codes[:64], drawn.codes)
     assert taken_rows(pool.codes[64:]) == taken_rows(model.promising)
-    for found, expected in zip(pool.points.arrays, model.points(pool.codes).arrays, strict=True):
+    for found, expected in zip(all_of(pool.points), all_of(model.points(pool.codes)), strict=True):
         assert_allclose(found, expected, atol=1e-3)  # float32, summed in another order
 
 

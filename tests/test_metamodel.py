@@ -23,6 +23,7 @@ from malibo.maximize import taken_rows
 from malibo.metamodel import Points, Scale, TrainingLog
 from malibo.network import Array, Network, centred, initial_weights
 from malibo.threads import one_thread
+from points import all_of
 from strategies import repeatable, seeds, spaces
 
 
@@ -191,9 +192,9 @@ def test_the_best_of_a_listed_space_is_plausible() -> None:
 def test_what_it_says_does_not_depend_on_the_number_of_threads(model: MetaModel) -> None:
     """Else suggestions would differ by what was computed first, and outside of a suggestion."""
     codes = model.space.sample(np.random.default_rng(0), 4096)
-    free = model.points(codes).arrays
+    free = all_of(model.points(codes))
     with one_thread():
-        alone = model.points(codes).arrays
+        alone = all_of(model.points(codes))
     for mine, its in zip(free, alone, strict=True):
         assert_array_equal(mine, its)
 
@@ -225,16 +226,17 @@ def test_of_points_the_network_and_the_functions_are_asked_once_and_only_if_need
 
 
 def test_a_model_pickles_with_what_it_has_found_so_far(model: MetaModel) -> None:
-    promising = model.promising_points.arrays
+    promising = all_of(model.promising_points)
     copy = pickle.loads(pickle.dumps(model))
     assert "functions" in vars(vars(copy)["promising_points"])
-    for mine, its in zip(promising, copy.promising_points.arrays, strict=True):
+    for mine, its in zip(promising, all_of(copy.promising_points), strict=True):
         assert_array_equal(mine, its)
 
 
 def test_a_model_is_gone_when_nobody_has_it(past: History) -> None:
     model = malibo.meta_train(past, steps=5, progress=False)
-    assert len(model.promising_points.arrays) == len(model.scales) + 2
+    assert len(all_of(model.promising_points)[0]) == len(model.promising)
+    assert len(model.scales) == 2
     gone = weakref.ref(model)
     gc.disable()
     try:
@@ -312,7 +314,7 @@ def test_in_a_narrower_range_the_scale_stays(model: MetaModel) -> None:
     narrow = model.for_space(changed_space(model, lr=Float(1e-3, 1e-2, log=True)))
     some = configs(narrow.space)
     for mine, known in zip(
-        points_of(narrow, some).arrays, points_of(model, some).arrays, strict=True
+        all_of(points_of(narrow, some)), all_of(points_of(model, some)), strict=True
     ):
         assert_allclose(mine, known, atol=1e-5)
 
@@ -430,7 +432,7 @@ def test_any_model_fits_any_space_and_finds_back(
     there = original.for_space(target)
     points = there.points(target.sample(np.random.default_rng(seed), 20))
     assert there.space == target
-    assert all(np.isfinite(array).all() for array in points.arrays)
+    assert all(np.isfinite(array).all() for array in all_of(points))
     assert ((points.unit >= 0) & (points.unit <= 1)).all()
     codes = mine.sample(np.random.default_rng(seed), 20)
     back = there.for_space(mine).points(codes)

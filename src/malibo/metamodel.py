@@ -81,11 +81,6 @@ class Points:
         """(n, 1 + k) mean and deviations of the past tasks' functions."""
         return self.ask_functions()
 
-    @property
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """All that is known of them: unit, Φ, m(Φ) and functions."""
-        return self.unit, self.phi, self.offset, self.functions
-
     def voice(self, number: int) -> tuple[Array, Array]:
         """What a part of the past says: the score (n,) to expect, and how it may differ.
 

@@ -22,6 +22,7 @@ from malibo.process.process import JUDGES, MOST, spread_rows
 from malibo.process.regression import Kernel, Regression, Seen
 from malibo.process.stretches import fitted_stretches
 from malibo.scores import scores
+from points import all_of
 from process.examples import Array
 from strategies import repeatable
 
@@ -261,7 +262,7 @@ def test_nothing_given_is_changed(plane: MetaModel) -> None:
     codes = contrast(plane, 0)
     seen = known(codes[:7], waves(codes[:7], 0.42), codes[7:])
     points = plane.points(codes)
-    arrays = [seen.codes, seen.losses, seen.pending, *points.arrays]
+    arrays = [seen.codes, seen.losses, seen.pending, *all_of(points)]
     copies = [array.copy() for array in arrays]
     Process(plane, seen, PRIOR).log_acquisition(points)
     for array, copy in zip(arrays, copies, strict=True):

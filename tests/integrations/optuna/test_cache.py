@@ -19,6 +19,7 @@ from malibo import Float, History, MetaModel, Space, Task, TrainConfig
 from malibo.integrations.optuna import MaliboSampler
 from malibo.integrations.optuna.cache import trained
 from malibo.training import meta_train
+from points import all_of
 
 SHORT = TrainConfig(steps=2)
 SPACE = Space(x=Float(0, 1))
@@ -62,7 +63,7 @@ def same(one: MetaModel, other: MetaModel) -> bool:
     """Whether two models say the same."""
     points = [m.points(np.linspace(0, 1, 7)[:, None]) for m in (one, other)]
     return all(
-        np.array_equal(a, b) for a, b in zip(points[0].arrays, points[1].arrays, strict=True)
+        np.array_equal(a, b) for a, b in zip(all_of(points[0]), all_of(points[1]), strict=True)
     )
 
 
