@@ -12,6 +12,7 @@ from optuna.distributions import FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from malibo import Float, Int, Space
+from malibo.integrations.optuna.notes import write_notes
 from malibo.integrations.optuna.snapshot import Reader, Snapshot
 from malibo.sources.optuna.trials import codes_of
 
@@ -52,9 +53,7 @@ def test_states_go_where_they_belong(study: optuna.Study) -> None:
     assert_array_equal(observations.losses, [3.0, np.nan, np.nan, np.nan])
     assert_array_equal(observations.pending, [[0.4, 4], [0.5, 5]])
     assert snapshot.distributions == DISTRIBUTIONS
-    assert snapshot.has({"x": 0.4, "n": 4})
-    assert snapshot.has({"n": 1, "x": 0.1})
-    assert not snapshot.has({"x": 0.4, "n": 1})
+    assert snapshot.ended == {0, 1, 2, 5}
 
 
 def test_values_that_are_maximised_have_their_sign_turned() -> None:
@@ -77,7 +76,41 @@ def test_a_failure_that_is_tried_again_says_nothing(study: optuna.Study, again: 
     snapshot = Snapshot.of(study, optuna.create_trial(state=TrialState.RUNNING))
     failed = [t.params["x"] for t in snapshot.finished if t.state == TrialState.FAIL]
     assert failed == [0.3]
-    assert snapshot.has({"x": 0.2, "n": 2})
+    assert snapshot.ended >= {0, 1}
+
+
+def test_what_others_plan_or_finish_meanwhile_is_not_missed(study: optuna.Study) -> None:
+    study.add_trial(trial(0.1, 1, TrialState.COMPLETE, 3.0))
+    study.add_trial(trial(0.4, 4, TrialState.RUNNING))
+    snapshot, mine = begun(study)
+    assert snapshot.missed(study, mine, {"n": 4, "x": 0.4})
+    assert not snapshot.missed(study, mine, {"x": 0.4, "n": 1})
+    assert not snapshot.missed(study, mine, {"x": 0.1, "n": 1})  # known when the plan was made
+    for other, state in enumerate((TrialState.COMPLETE, TrialState.FAIL, TrialState.RUNNING)):
+        x, n = 0.5 + other / 10, 5
+        config = {"x": x, "n": n}
+        assert not snapshot.missed(study, mine, config)
+        value = 1.0 if state == TrialState.COMPLETE else None
+        study.add_trial(trial(x, n, state, value))
+        assert snapshot.missed(study, mine, config)
+        assert snapshot.missed(study, mine, {"x": x})  # and others beside it
+
+
+def test_a_trials_own_plan_is_not_another_ones(study: optuna.Study) -> None:
+    snapshot, mine = begun(study)
+    write_notes(study, mine, {"x": 0.5, "n": 5}, "process", None)
+    assert not snapshot.missed(study, mine, {"x": 0.5, "n": 5})
+    other = begun(study)[1]
+    write_notes(study, other, {"x": 0.5, "n": 5}, "process", None)
+    assert snapshot.missed(study, mine, {"x": 0.5, "n": 5})
+
+
+def test_the_failure_that_a_trial_repeats_is_not_in_its_way(study: optuna.Study) -> None:
+    study.add_trial(trial(0.2, 2, TrialState.FAIL))
+    study.enqueue_trial({"x": 0.2, "n": 2})
+    snapshot, mine = begun(study)
+    assert snapshot.finished == []
+    assert not snapshot.missed(study, mine, {"x": 0.2, "n": 2})
 
 
 def test_a_finished_trial_is_read_once(

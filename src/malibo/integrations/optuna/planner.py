@@ -71,9 +71,9 @@ class Planner:
             rng = np.random.default_rng([*seed, round_] if round_ else seed)
             plan = self._promising(study, snapshot, space, decided, rng, round_ >= _STUBBORN)
             write_notes(study, trial, plan.values, plan.source, plan.trust)
-            snapshot = Snapshot.of(study, trial)
-            if plan.source == REPEAT or not snapshot.has(plan.values):
+            if plan.source == REPEAT or not snapshot.missed(study, trial, plan.values):
                 break
+            snapshot = Snapshot.of(study, trial)
         return replace(plan, seen=frozenset(snapshot.distributions))
 
     def _promising(

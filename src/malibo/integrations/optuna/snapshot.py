@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 _SPACES = 16  # for which the trials of a study are kept as codes
-_NOTHING: tuple[None, None] = (None, None)
 _OPEN = (TrialState.RUNNING, TrialState.WAITING)
 
 
@@ -34,12 +33,14 @@ class Snapshot:
     pending         configurations of those that have none yet, as far as they are known
     distributions   of every parameter asked for so far, as it was asked for last
     factor          −1 if values are maximised
+    ended           numbers of all that have ended, those that were tried again as well
     """
 
     finished: Sequence[FrozenTrial]
     pending: Sequence[Mapping[str, Any]]
     distributions: Mapping[str, BaseDistribution]
     factor: int
+    ended: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, study: Study, trial: FrozenTrial) -> Snapshot:
@@ -49,20 +50,27 @@ class Snapshot:
                 f"MaliboSampler tunes one objective, and this study has {len(study.directions)};"
                 " use another sampler for it, such as TPESampler."
             )
-        others = [t for t in all_trials(study) if t.number != trial.number]
         distributions: dict[str, BaseDistribution] = {}
-        for other in others:
+        pending, ended = [], []
+        for other in _others(study, trial):
             distributions.update(other.distributions)
-        pending = [config for t in others if t.state in _OPEN and (config := intended(t))]
-        ended = [t for t in others if t.state.is_finished() and t.params]
-        finished = lasting(ended, [*pending, enqueued(trial)])
+            if other.state not in _OPEN:
+                ended.append(other)
+            elif config := intended(other):
+                pending.append(config)
+        told = [t for t in ended if t.params]
+        finished = lasting(told, [*pending, enqueued(trial)])
         factor = -1 if study.direction.name == "MAXIMIZE" else 1
-        return cls(finished, pending, distributions, factor)
+        numbers = frozenset(t.number for t in ended)
+        return cls(finished, pending, distributions, factor, numbers)
 
-    def has(self, config: Mapping[str, Any]) -> bool:
-        """Whether one of the trials has these values, and maybe others beside them."""
-        others = [*self.pending, *(trial.params for trial in self.finished)]
-        return any(config.items() <= other.items() for other in others)
+    def missed(self, study: Study, trial: FrozenTrial, config: Mapping[str, Any]) -> bool:
+        """Whether another trial that had not ended by then has these values by now.
+
+        It may have others beside them. A look at those that are new is all it takes.
+        """
+        new = (t for t in _others(study, trial) if t.number not in self.ended)
+        return any(config.items() <= intended(t).items() for t in new)
 
     @property
     def whole(self) -> list[Mapping[str, Any]]:
@@ -70,9 +78,19 @@ class Snapshot:
         return [t.params for t in self.finished if t.state == TrialState.COMPLETE]
 
 
+def _others(study: Study, trial: FrozenTrial) -> Iterator[FrozenTrial]:
+    """The trials of a study but for one, as the storage has them now."""
+    return (other for other in all_trials(study) if other.number != trial.number)
+
+
 def _tried(trial: FrozenTrial) -> Mapping[str, Any]:
     """The configuration of a finished trial, whole even if the trial ended early."""
     return trial.params if trial.state == TrialState.COMPLETE else intended(trial)
+
+
+def _same(read: tuple[Config, Array] | None, params: Config) -> bool:
+    """Whether a trial was read with these values; mostly they are the very same object."""
+    return read is not None and (read[0] is params or read[0] == params)
 
 
 class Reader:
@@ -86,7 +104,7 @@ class Reader:
         if (study, space) not in self._rows and len(self._rows) >= _SPACES:
             self._rows.clear()
         known = self._rows.setdefault((study, space), {})
-        new = [t for t in snapshot.finished if known.get(t.number, _NOTHING)[0] != t.params]
+        new = [t for t in snapshot.finished if not _same(known.get(t.number), t.params)]
         rows = codes_of([_tried(t) for t in new], space)
         known |= {t.number: (t.params, row) for t, row in zip(new, rows, strict=True)}
         codes = [known[t.number][1] for t in snapshot.finished]
