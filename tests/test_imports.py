@@ -22,7 +22,7 @@ PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 ROOT = "__init__"
 
 _ORDER = """
-    errors extras files threads config space alignment history sources labels scores kernels
+    errors extras files threads config space alignment task history sources labels scores kernels
     likelihood network functions posterior residual acquisition metamodel modelfile training
     maximize observations classifier process
     suggest optimizer study explain __init__ integrations plots tune report bench demo cli

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from malibo.config import SuggestConfig, TrainConfig
 from malibo.errors import MaliboError
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.metamodel import MetaModel
 from malibo.optimizer import Malibo
 from malibo.space import Categorical, Config, Fixed, Float, Int, Ordinal, Space
+from malibo.task import Task
 from malibo.training import meta_train
 
 __version__ = "0.1.0"

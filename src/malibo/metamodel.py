@@ -14,9 +14,9 @@ from malibo.alignment import joint_space, translate
 from malibo.config import GAMMA, TrainConfig
 from malibo.errors import ModelFileError, plural
 from malibo.functions import Functions
-from malibo.history import Direction
 from malibo.network import Array, Array32, Network, centred
 from malibo.space import Float, Int, Space
+from malibo.task import Direction
 from malibo.threads import one_thread
 
 _LOOK, _LIST = 2**14, 2**16  # configurations among which the promising ones are found

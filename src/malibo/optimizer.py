@@ -13,7 +13,6 @@ import numpy as np
 
 from malibo.config import GAMMA, SuggestConfig, with_options
 from malibo.errors import InputError, SpaceExhaustedError
-from malibo.history import Direction, read_loss, sign
 from malibo.maximize import Pool, key
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
@@ -21,6 +20,7 @@ from malibo.process import Process
 from malibo.space import Config, Float, Space
 from malibo.space.parameters import Array
 from malibo.suggest import suggest
+from malibo.task import Direction, read_loss, sign
 from malibo.threads import one_thread
 
 if TYPE_CHECKING:

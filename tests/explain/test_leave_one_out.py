@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from malibo import Categorical, Float, History, Int, Malibo, MetaModel, Space, Task
 from malibo.explain.leave_one_out import Rows, _chance, others
-from malibo.history import Direction
 from malibo.space.parameters import Array
+from malibo.task import Direction
 from strategies import repeatable
 
 NAN = np.nan

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from malibo.history import Direction, sign
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.report import Trial, Tuning
+from malibo.task import Direction, sign
 
 NASTY = "<script>alert(1)</script>\"'&\u2028<!--"
 

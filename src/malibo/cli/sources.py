@@ -17,9 +17,10 @@ from tqdm import tqdm
 from malibo.errors import InputError, MaliboError, listing
 
 if TYPE_CHECKING:
-    from malibo.history import Direction, History, Task
+    from malibo.history import History
     from malibo.sources.tables import TableOptions
     from malibo.sources.tables.guess import Guess
+    from malibo.task import Direction, Task
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

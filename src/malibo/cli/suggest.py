@@ -12,7 +12,7 @@ from malibo.cli.begin import study_options
 from malibo.cli.output import emit, hint, json_option
 
 if TYPE_CHECKING:
-    from malibo.history import Direction
+    from malibo.task import Direction
 
 _PATH = click.Path(path_type=Path)
 _MANY = 5  # suggestions that take longer than one likes to wait without a sign

@@ -13,8 +13,8 @@ from malibo.cli.output import emit, json_option
 from malibo.errors import InputError, listing
 
 if TYPE_CHECKING:
-    from malibo.history import Direction
     from malibo.study import Study
+    from malibo.task import Direction
     from malibo.tune import Ending
 
 _PATH = click.Path(path_type=Path)

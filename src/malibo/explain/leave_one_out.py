@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from malibo.history import History, Task, sign
+from malibo.history import History
 from malibo.maximize import key
 from malibo.optimizer import Malibo
 from malibo.space import Space
 from malibo.space.parameters import Array
+from malibo.task import Task, sign
 
 _EVEN = 0.5 - 1e-8  # an even chance, up to rounding
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from malibo.errors import InputError, listing, nearest, plural
-from malibo.history import Direction, History, read_loss, sign
+from malibo.history import History
 from malibo.optimizer import Malibo
 from malibo.plots.style import BLUE, DARK, GREY, blank, finish, legend, whole_numbers, wrapped
 from malibo.plots.values import draw_values, drawable, fence, with_room
 from malibo.space.parameters import Array
+from malibo.task import Direction, read_loss, sign
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

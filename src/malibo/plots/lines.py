@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from malibo.history import sign
 from malibo.optimizer import Malibo
 from malibo.plots.slices import Axis, Slice
 from malibo.plots.steps import Step, foreseen_values
@@ -25,6 +24,7 @@ from malibo.plots.style import (
     wrapped,
 )
 from malibo.plots.values import draw_values, drawable, fence, with_room
+from malibo.task import sign
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,6 @@ from scipy.special import expit
 from malibo.acquisition import drawn_logits
 from malibo.classifier import posterior_of
 from malibo.errors import InputError, need_whole_number, plural
-from malibo.history import sign
 from malibo.maximize import Pool, key, taken_rows
 from malibo.observations import Observations
 from malibo.optimizer import Malibo
@@ -22,6 +21,7 @@ from malibo.process import Process
 from malibo.scores import losses_of
 from malibo.space.parameters import Array
 from malibo.suggest import Suggestion, suggestions
+from malibo.task import sign
 from malibo.threads import one_thread
 
 _BAND = (0.1, 0.5, 0.9)  # quantiles of what is foreseen

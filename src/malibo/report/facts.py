@@ -11,12 +11,12 @@ import numpy as np
 
 from malibo.errors import InputError, plural
 from malibo.explain import RandomSearch, importances, random_search, resemblance, similarities
-from malibo.history import sign
 from malibo.process import past_verdict
 from malibo.report.numerals import probability
 from malibo.report.tuning import Trial, Tuning
 from malibo.space import Categorical, Fixed, Float, Int, Ordinal, Parameter, Value
 from malibo.suggest import OWN, SOURCES
+from malibo.task import sign
 
 Facts = dict[str, Any]
 

@@ -13,11 +13,11 @@ import numpy as np
 from malibo.config import SuggestConfig
 from malibo.errors import InputError
 from malibo.extras import require
-from malibo.history import Direction, sign
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.process import Process
 from malibo.space import Space
+from malibo.task import Direction, sign
 from malibo.threads import one_thread
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from malibo.errors import InputError, ModelFileError
-from malibo.history import Direction
 from malibo.metamodel import MetaModel
 from malibo.sources.tables.given import read_space_file
 from malibo.space import Space
 from malibo.study.database import StudyError, is_database
 from malibo.study.study import Study
+from malibo.task import Direction
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ import numpy as np
 
 from malibo.config import SuggestConfig
 from malibo.errors import InputError, plural
-from malibo.history import Direction, Task, read_loss, sign
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.optimizer import Malibo
@@ -28,6 +27,7 @@ from malibo.study.database import Database, StudyError, TrialToldError
 from malibo.study.models import checksum, from_bytes, to_bytes
 from malibo.study.trial import Trial
 from malibo.suggest import Suggestion, suggestions
+from malibo.task import Direction, Task, read_loss, sign
 
 
 class Study:

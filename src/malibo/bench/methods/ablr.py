@@ -28,8 +28,9 @@ from malibo.bench.methods.surrogate import (
     with_failures,
 )
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 UNITS = 50  # of each of the two layers, as in the paper
 _TRAIN, _REFINE = 300, 10  # iterations of L-BFGS on the past, and for each suggestion

@@ -51,9 +51,10 @@ from malibo.bench.methods.surrogate import (
     with_failures,
 )
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.maximize import key
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 WARM = 5  # first suggestions, as many as the given points of HPO-B
 UNITS, OUTPUTS = (64, 64), 16

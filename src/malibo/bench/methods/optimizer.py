@@ -17,10 +17,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History, read_loss
+from malibo.history import History
 from malibo.maximize import Taken, taken_rows
 from malibo.space import Config
 from malibo.space.parameters import Array
+from malibo.task import read_loss
 
 RANDOM_FIRST = 10  # random configurations with which methods without a past begin
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from malibo.bench.methods.surrogate import standardized, with_failures
-from malibo.history import Task
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 MOST = 512  # observations of a past task
 HELD_OUT = 0.25  # of them, to tell when a model begins to know the rest by heart

@@ -23,8 +23,9 @@ from malibo.bench.methods.surrogate import (
     with_failures,
 )
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 BETA = 9.0  # of the upper confidence bound, as in the paper
 FITTED = 128  # observations of a past task to which its hyperparameters are fitted

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from malibo.errors import InputError, SpaceError, listing
-from malibo.history import sign
 from malibo.space import Space
 from malibo.space.parameters import parameter_from_dict
+from malibo.task import sign
 
 _OPTIONS = ("type", "low", "high", "log", "step", "choices", "default", "when")
 _SECONDS = ("train_time", "runtime", "time")  # known names of the training time, in seconds

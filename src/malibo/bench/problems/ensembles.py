@@ -15,9 +15,10 @@ from scipy.optimize import minimize
 
 from malibo.bench.problems.problem import Evaluation, Problem, Reference
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.space import Float, Space
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 Function = Callable[[Array], Array]
 TARGETS = 15  # functions to tune

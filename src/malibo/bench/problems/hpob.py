@@ -25,9 +25,10 @@ from malibo.bench.problems.problem import Evaluation, Problem, Reference
 from malibo.bench.problems.tables import Table
 from malibo.bench.searchspace import SearchSpace
 from malibo.errors import InputError, listing, nearest
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.space import Float, Space
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 SEEDS = 5  # sets of initial configurations: "test0" to "test4"
 _FILES = {

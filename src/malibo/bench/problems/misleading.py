@@ -18,8 +18,9 @@ from dataclasses import replace
 import numpy as np
 
 from malibo.bench.problems.problem import Evaluation, Problem
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 WAVES = 16  # cosines in a random function
 BAD_TASKS = 9  # beside the one good task

@@ -25,9 +25,9 @@ from malibo.bench.problems import cache
 from malibo.bench.problems.tables import Table, TableSet
 from malibo.errors import MaliboError
 from malibo.extras import require
-from malibo.history import Direction, sign
 from malibo.space import Categorical, Ordinal, Space
 from malibo.space.parameters import Array
+from malibo.task import Direction, sign
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

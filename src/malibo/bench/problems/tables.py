@@ -10,10 +10,11 @@ import numpy as np
 
 from malibo.bench.problems.problem import Evaluation, Problem, Reference
 from malibo.bench.searchspace import SearchSpace
-from malibo.history import History, Task
+from malibo.history import History
 from malibo.maximize import key
 from malibo.space import Space
 from malibo.space.parameters import Array
+from malibo.task import Task
 
 PAST_SIZE = 512  # observations of each related task, as in the paper
 

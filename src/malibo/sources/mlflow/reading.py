@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from malibo.errors import HistoryError, listing, nearest, plural
 from malibo.extras import require
-from malibo.history import Direction, Task, sign
 from malibo.sources.mlflow.runs import Field, Metric, Run, field_of, having
 from malibo.sources.mlflow.stores import name_of, stored_runs
 from malibo.sources.tables import Reading, TableOptions
 from malibo.sources.tables import read as read_table
+from malibo.task import Direction, Task, sign
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,13 +11,13 @@ import numpy as np
 from malibo.alignment import union_space
 from malibo.errors import HistoryError, listing, nearest, plural
 from malibo.extras import require
-from malibo.history import Direction, Task
 from malibo.sources.conditions import with_conditions
 from malibo.sources.optuna.storages import name_of, opened, storage_errors, unreadable
 from malibo.sources.renaming import checked_rename
 from malibo.space import Space
 from malibo.space.conditions import condition_text
 from malibo.space.parameters import Array
+from malibo.task import Direction, Task
 
 if TYPE_CHECKING:
     from optuna import Study

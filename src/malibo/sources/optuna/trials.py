@@ -11,10 +11,10 @@ from optuna.trial import TrialState
 
 from malibo.alignment import codes_or_nan
 from malibo.errors import SpaceError
-from malibo.history import read_loss
 from malibo.space import Parameter, Space
 from malibo.space.optuna import from_optuna
 from malibo.space.parameters import Array
+from malibo.task import read_loss
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

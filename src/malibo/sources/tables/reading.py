@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from malibo.errors import HistoryError, listing, plural
-from malibo.history import Direction, Task, sign
 from malibo.sources.tables.cells import Mask, as_floats
 from malibo.sources.tables.codes import column_codes, gaps, reason_of
 from malibo.sources.tables.commas import why_unclear
@@ -35,6 +34,7 @@ from malibo.sources.tables.rows import FAILED, OddRows, OnError, check_statuses,
 from malibo.space import Fixed, Float, Int, Parameter, Space
 from malibo.space.conditions import condition_text
 from malibo.space.parameters import Array
+from malibo.task import Direction, Task, sign
 
 if TYPE_CHECKING:
     import pandas as pd
