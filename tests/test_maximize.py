@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import malibo
 from malibo import Categorical, Float, History, Int, Malibo, MetaModel, Space, Task
 from malibo.errors import HistoryError, InputError, SpaceError, SpaceExhaustedError
-from malibo.maximize import Pool, best, draw_pool, guided_pool, key, taken_rows
+from malibo.maximize import Pool, Taken, best, draw_pool, guided_pool, key, taken_rows
 from points import all_of
 from strategies import countable_parameters, repeatable, seeds, spaces
 
@@ -24,7 +24,7 @@ FINITE = Space(a=Int(1, 3), b=Categorical(["x", "y"]), c=Int(0, 1, when={"b": "y
 
 
 def pool_codes(
-    space: Space, size: int, taken: set[bytes], rng: np.random.Generator | None = None
+    space: Space, size: int, taken: Taken, rng: np.random.Generator | None = None
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     generator = rng or np.random.default_rng(0)
     return draw_pool(MetaModel.uninformed(space), size, taken, generator).codes
@@ -259,3 +259,12 @@ def test_to_a_small_space_nothing_can_be_added() -> None:
     assert taken_rows(pool.codes) == taken_rows(codes)
     with pytest.raises(SpaceExhaustedError, match="all 10 configurations of the space"):
         guided_pool(model, 64, codes[:3], taken_rows(codes), np.random.default_rng(0))
+
+
+def test_a_row_with_unknown_values_stands_for_all_that_agree_with_the_rest() -> None:
+    codes = np.array([[1.0, 1.0, 0.0], [2.0, 1.0, np.nan], [3.0, 0.0, np.nan]])  # the last is whole
+    taken = taken_rows(codes, space=FINITE)
+    left = [row for row in FINITE.enumerate(20) if key(row) not in taken]
+    assert sorted(row.tolist()[:2] for row in left) == [[1, 0], [1, 1], [2, 0], [3, 1], [3, 1]]
+    assert key(np.array([2.0, 1.0, np.nan])) in taken
+    assert key(np.array([2.0, 1.0, 1.0])) not in taken_rows(codes)  # without the space

@@ -532,3 +532,20 @@ def test_the_past_is_seen_from_the_target() -> None:
 
 def test_a_model_of_an_older_file_knows_no_best() -> None:
     assert len(MetaModel.uninformed(Space(x=Float(0, 1))).past) == 0
+
+
+def test_the_promising_ones_of_a_small_branch_are_there_once() -> None:
+    space = Space(
+        c=Categorical(["p", "q"]), a=Int(1, 6), b=Int(1, 6), d=Float(0, 1, when={"c": "p"})
+    )
+    rng = np.random.default_rng(0)
+    tasks = []
+    for number in range(4):
+        codes = space.sample(rng, 60)
+        tasks.append(Task(f"task {number}", space, codes, codes[:, 1] - 3 * codes[:, 0]))
+    model = malibo.meta_train(History(tasks), steps=50, progress=False)
+    for codes in (model.past, model.promising):
+        keys = {row.tobytes() for row in codes}
+        assert len(keys) == len(codes)
+    small = model.promising[np.isnan(model.promising[:, 3])]
+    assert 1 <= len(small) <= 36  # as many as there are

@@ -105,3 +105,9 @@ def test_what_is_no_number_is_refused() -> None:
 def test_a_task_has_no_notes_unless_they_are_given() -> None:
     assert a_task().notes == ()
     assert History([a_task()]).repairs == {}
+
+
+def test_every_configuration_needs_a_loss() -> None:
+    configs = [{"x": 0.1, "kind": "a"}] * 3
+    with pytest.raises(HistoryError, match="got 3 configurations and 2 losses; None is the loss"):
+        Task.from_configs("one", SPACE, configs, [1.0, 2.0])

@@ -34,6 +34,11 @@ class ModelFileError(InputError):
 class SpaceExhaustedError(MaliboError):
     """Every configuration of a finite space or table has been tried."""
 
+    @classmethod
+    def with_some_left(cls, asked: int, left: int) -> SpaceExhaustedError:
+        """Of several that were asked for at once some could still be given."""
+        return cls(f"{asked} configurations were asked for and {left} are left; ask for fewer.")
+
 
 class MissingDependencyError(MaliboError, ImportError):
     """An optional package, or a system library it needs, is not there."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from malibo.errors import SpaceExhaustedError
 from malibo.metamodel import MetaModel, Points
+from malibo.space import Space
 from malibo.space.parameters import Array
 
 _TRIES = 100
 _NEIGHBOURS = 100  # of each of the best configurations, for each width
 _WIDTHS = (0.1, 0.02)  # by which its numbers change
 
-Taken = set[bytes]  # configurations that must not be suggested again
+Taken = Set[bytes]  # configurations that must not be suggested again, as ``key`` writes them
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +43,37 @@ def key(row: Array) -> bytes:
     return (row + 0.0).tobytes()
 
 
-def taken_rows(*groups: Array) -> Taken:
-    """What ``key`` makes of all rows of some code arrays, in one go."""
-    return {row.tobytes() for codes in groups for row in codes + 0.0}
+def taken_rows(*groups: Array, space: Space | None = None) -> Taken:
+    """What ``key`` makes of all rows of some code arrays, in one go.
+
+    With their ``space``, rows of which some values are not known stand for all that agree with
+    them in the rest.
+    """
+    codes = np.concatenate(groups) + 0.0
+    if space is None or not np.isnan(codes).any():
+        return {row.tobytes() for row in codes}
+    return _TakenOrAlike(codes, space.unknown_cells(codes))
+
+
+class _TakenOrAlike(set[bytes]):
+    """Keys of rows, and of all configurations that agree with one of them as far as it is known.
+
+    Where an objective does not ask for a value that the space has, nobody knows what it is, and
+    to try another one is to try the same again.
+    """
+
+    def __init__(self, codes: Array, unknown: NDArray[np.bool_]) -> None:
+        super().__init__(row.tobytes() for row in codes)
+        self._alike: list[tuple[NDArray[np.bool_], set[bytes]]] = []
+        for cells in np.unique(unknown[unknown.any(axis=1)], axis=0):
+            rows = codes[(unknown == cells).all(axis=1)]
+            self._alike.append((~cells, {row.tobytes() for row in rows[:, ~cells]}))
+
+    def __contains__(self, key: object) -> bool:
+        if super().__contains__(key) or not isinstance(key, bytes):
+            return super().__contains__(key)
+        row = np.frombuffer(key)
+        return any(row[known].tobytes() in rows for known, rows in self._alike)
 
 
 def draw_pool(model: MetaModel, size: int, taken: Taken, rng: np.random.Generator) -> Pool:

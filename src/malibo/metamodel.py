@@ -16,6 +16,7 @@ from malibo.errors import ModelFileError, plural
 from malibo.functions import Functions
 from malibo.network import Array, Array32, Network, centred
 from malibo.space import Float, Int, Space
+from malibo.space.rows import unique_rows
 from malibo.task import Direction
 from malibo.threads import one_thread
 
@@ -246,7 +247,7 @@ class MetaModel:
         for index, parameter in enumerate(self.space.values()):
             if isinstance(parameter, Float | Int):  # the joint space may know no steps
                 codes[:, index] = parameter.snapped(codes[:, index])
-        return np.unique(self.space.complete(codes, np.random.default_rng(0)), axis=0)
+        return unique_rows(self.space.complete(codes, np.random.default_rng(0)))
 
     @cached_property
     def promising(self) -> Array:
@@ -263,6 +264,8 @@ class MetaModel:
             around = np.repeat(self.past, _AROUND, axis=0)
             near = [self.space.neighbours(around, rng, width) for width in _WIDTHS if len(around)]
             codes = np.concatenate([codes, self.past, *near])
+            if self.space.countable or np.isnan(codes).any():  # what is listed comes often
+                codes = unique_rows(codes)
         return np.asarray(codes[np.argsort(-self.points(codes).offset, kind="stable")[:_PROMISING]])
 
     @cached_property

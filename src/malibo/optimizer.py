@@ -96,9 +96,7 @@ class Malibo:
         except SpaceExhaustedError as error:
             if not found:
                 raise
-            raise SpaceExhaustedError(
-                f"{n} configurations were asked for and {len(found)} are left; ask for fewer."
-            ) from error
+            raise SpaceExhaustedError.with_some_left(n, len(found)) from error
         return found
 
     def _next(self, found: list[Array]) -> Array:

@@ -150,7 +150,7 @@ def _suggest_one(
 ) -> Suggestion:
     if config.residual == "boosting":
         lightgbm()  # a missing library shows at the first trial, not at the fifth
-    taken = taken_rows(observations.codes, observations.pending)
+    taken = taken_rows(observations.codes, observations.pending, space=model.space)
     process = None
     trust = config.trust if model.informed and config.surrogate == "process" else None
     if trust is not None and len(observations.losses):
@@ -184,7 +184,7 @@ def _candidates(
     """Random configurations, for the process with more beside them."""
     if not model.informed or config.surrogate == "classifier":
         return draw_pool(model, config.random_candidates or _MANY, taken, rng)
-    top = observations.codes[np.argsort(observations.losses)[:_TOP]]
+    top = observations.codes[np.argsort(observations.losses, kind="stable")[:_TOP]]
     return guided_pool(model, config.random_candidates or _FEW, top, taken, rng)
 
 

@@ -105,6 +105,12 @@ class Task:
         """
         if not isinstance(losses, Iterable):
             raise HistoryError(f"task {name!r}: losses must be a list, got {losses!r}.")
+        losses = list(losses)
+        if len(configs) != len(losses):
+            raise HistoryError(
+                f"task {name!r}: expected a loss for each configuration, got {len(configs)}"
+                f" configurations and {len(losses)} losses; None is the loss of a failed trial."
+            )
         values = []
         for row, loss in enumerate(losses):
             try:

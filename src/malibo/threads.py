@@ -27,8 +27,9 @@ def _controller() -> ThreadpoolController:
 def one_thread() -> Iterator[None]:
     """Limit BLAS to one thread within the context.
 
-    The limit is the process's. Where Python threads overlap, the first one in sets and
-    lifts it and the others leave it alone, so that none restores what another one set.
+    The limit is the process's, and only the thread that set it can lift it. Where Python threads
+    overlap, the first one in sets and lifts it and the others leave it alone, so that none is left
+    behind; what the others still do when the first is done may use more threads.
     """
     if not _held.acquire(blocking=False):
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,11 @@ def test_help_teaches() -> None:
     result = run("--help")
     assert "malibo suggest tuning.malibo" in result.output
     assert "malibo tell tuning.malibo 0 0.31" in result.output
+
+
+def test_a_model_of_the_other_direction_is_not_taken_for_one_trained_anew(model: MetaModel) -> None:
+    assert run("tuning.malibo", "--study", "mine.db").exit_code == 0
+    replace(model, direction="maximize").save("other.malibo")
+    line = refused("other.malibo", "--study", "mine.db")
+    assert "the past of other.malibo was told to maximize, and the study mine.db" in line
+    assert len(Study.open("mine.db").trials) == 1

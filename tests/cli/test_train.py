@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import malibo
-from malibo import MetaModel, training
+from malibo import Float, MetaModel, Space, training
 from malibo.cli import COMMANDS, main
+from malibo.study import Study
 
 COLUMNS = ("--task", "data", "--objective", "loss")
 
@@ -178,3 +179,14 @@ def test_a_missing_file_and_a_folder_without_runs_are_one_line(tmp_path: Path) -
 def test_the_help_shows_an_example() -> None:
     text = run("--help").output
     assert "malibo train runs.csv --task dataset --objective val_loss -o tuning.malibo" in text
+
+
+def test_sources_of_different_directions_are_told(csv: Path, tmp_path: Path) -> None:
+    space = Space(lr=Float(1e-4, 1, log=True))
+    study = Study.create(tmp_path / "up.db", space=space, seed=0, direction="maximize")
+    for value in (0.1, 0.2, 0.3):
+        study.tell(study.ask()[0].number, value)
+    result = run(csv, tmp_path / "up.db", *COLUMNS, "-o", tmp_path / "tuning.malibo")
+    assert result.exit_code == 0, result.output
+    assert f"malibo: {str(csv)!r} is minimised and" in result.stderr
+    assert "say --direction maximize, or what was bad in one counts as good" in result.stderr

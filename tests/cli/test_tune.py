@@ -83,6 +83,7 @@ def test_without_a_value_the_exit_code_is_1(study: Study) -> None:
     assert result.exit_code == 1
     assert result.stdout.startswith("tuning.db, 2 trials: 2 failed; logs in tuning.db.logs\n")
     assert "malibo: no trial has a value; the last one: exit code 4: " in result.stderr
+    assert "; --retry-failed runs them again" in result.stderr
 
 
 def test_a_model_begins_a_study_beside_it(model: MetaModel) -> None:

@@ -52,3 +52,19 @@ def test_the_verdict_goes_by_the_bayes_factor(trust: float, prior: float) -> Non
 def test_what_is_no_probability_is_refused(trust: float, prior: float) -> None:
     with pytest.raises(InputError, match=r"must be a number from 0 to 1, got"):
         past_verdict(trust, prior)
+
+
+@pytest.mark.parametrize(
+    ("trust", "results", "verdict"),
+    [
+        (0.4, 1, "misleads"),
+        (0.4, 2, "open"),
+        (0.4, 4, "open"),
+        (0.4, 5, "misleads"),
+        (0.2, 2, "misleads"),
+        (0.2, 4, "misleads"),
+    ],
+)
+def test_two_to_four_results_must_speak_clearly(trust: float, results: int, verdict: str) -> None:
+    assert past_verdict(trust, 0.8, results) == verdict
+    assert past_verdict(trust, 0.8) == "misleads"

@@ -127,7 +127,7 @@ def past_facts(tuning: Tuning, config: SuggestConfig) -> Facts:
 def test_the_verdict_on_the_past_goes_by_how_trust_has_changed(
     tuning_space: Space, prior: float, trust: float, word: str, start: str
 ) -> None:
-    trials = [Trial(i, ADAM, "finished", float(i), "past", trust) for i in range(3)]
+    trials = [Trial(i, ADAM, "finished", float(i), "past", trust) for i in range(5)]
     cold = tuning_of(MetaModel.uninformed(tuning_space), trials)
     past = past_facts(cold, SuggestConfig(trust=prior))
     assert past["word"] == word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import optuna
@@ -9,7 +10,7 @@ import pytest
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
-from malibo import MetaModel
+from malibo import Float, MetaModel, Space
 from malibo.errors import InputError
 from malibo.report import read_tuning
 from malibo.study import Study
@@ -100,3 +101,13 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             read_tuning(str(tmp_path / name))
         assert (tmp_path / name).read_bytes() == content
+
+
+def test_a_model_that_can_hardly_be_the_samplers_is_worth_a_warning(
+    tmp_path: Path, model: MetaModel
+) -> None:
+    other = MetaModel.uninformed(Space(z=Float(0, 1)))
+    replace(other, direction="maximize").save(tmp_path / "m.malibo")
+    optuna_study(f"sqlite:///{tmp_path}/optuna.db")
+    with pytest.warns(UserWarning, match=r"it does not know 'lr'; its past was told to maximize"):
+        read_tuning(f"sqlite:///{tmp_path}/optuna.db", model=tmp_path / "m.malibo")

@@ -216,3 +216,16 @@ def test_each_column_of_the_unit_cube_belongs_to_a_parameter() -> None:
     )
     assert space.owners.tolist() == [0, 0, 0, 1, 1, 3]
     assert len(space.owners) == space.dimension
+
+
+def test_what_depends_on_something_unknown_is_unknown_too() -> None:
+    space = Space(a=Int(0, 1), b=Int(0, 1, when={"a": 1}), c=Int(0, 1, when={"b": 1}))
+    codes = np.array([[0, NAN, NAN], [1, NAN, NAN], [NAN, NAN, NAN], [1, 0, NAN], [1, 1, NAN]])
+    assert space.unknown_cells(codes).tolist() == [
+        [False, False, False],
+        [False, True, True],
+        [True, True, True],
+        [False, False, False],
+        [False, False, True],
+    ]
+    assert space.unknown(codes).tolist() == [False, True, True, False, True]

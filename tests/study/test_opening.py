@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +75,14 @@ def test_a_model_trained_anew_is_noticed(cold: Path) -> None:
     assert place.retrained() == ""
     MetaModel.uninformed(SPACE).save(cold)
     assert place.retrained() == ""  # the same once more
-    MetaModel.uninformed(Space(y=Float(0, 1))).save(cold)
+    MetaModel.uninformed(SPACE, gamma=0.2).save(cold)
     assert "was trained anew since the study" in place.retrained()
+    MetaModel.uninformed(Space(y=Float(0, 1))).save(cold)
+    assert "is another model than that of the study" in place.retrained()
+    assert "'y' is additional" in place.retrained()
+    replace(MetaModel.uninformed(SPACE), direction="maximize").save(cold)
+    with pytest.raises(StudyError, match="was told to maximize, and the study"):
+        place.retrained()
     cold.write_bytes(b"")
     assert "keeps its own model" in place.retrained()
 

@@ -400,3 +400,16 @@ def test_nothing_told_is_ever_lost(
     assert {trial.number: trial.value for trial in trials if trial.told} == values
     pending_ones = [trial.config for trial in trials if not trial.told]
     assert len({str(config) for config in pending_ones}) == len(pending_ones)
+
+
+def test_what_was_asked_for_in_vain_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The trials that an error took back had numbers, which others get later."""
+    study = Study.create(tmp_path / "few.db", space=Space(n=Int(1, 4)), seed=0, config=FAST)
+    with pytest.raises(SpaceExhaustedError, match="5 configurations were asked for and 4 are left"):
+        study.ask(5)
+    assert study.trials == []
+    first = study.add({"n": 4}, 1.0)
+    assert first.number == 0
+    assert {trial.config["n"] for trial in study.ask(3)} == {1, 2, 3}
+    with pytest.raises(SpaceExhaustedError, match="all 4 configurations"):
+        study.ask(2)

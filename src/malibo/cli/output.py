@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -42,3 +44,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """What is warned of, as a line for people, without the place in the code."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            yield
+        finally:  # what was warned of may be the reason for an error
+            lines = [str(w.message) for w in caught if w.category is UserWarning]
+            for line in dict.fromkeys(lines):
+                click.echo(f"malibo: {line}", err=True)

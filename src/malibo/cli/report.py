@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from malibo.cli.output import emit, hint, json_option
+from malibo.cli.output import emit, hint, json_option, warnings_as_lines
 from malibo.errors import plural
 
 _DEFAULT = Path("report.html")
@@ -58,7 +58,9 @@ def report(
     path = _DEFAULT if output is None and not as_json else output
     if path is not None:
         check_output(path)
-    facts = facts_of(read_tuning(source, study, model), progress=not as_json)
+    with warnings_as_lines():
+        tuning = read_tuning(source, study, model)
+    facts = facts_of(tuning, progress=not as_json)
     text = ""
     if path is not None:
         size = write_report(report_page(facts), path)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -14,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 from tqdm import tqdm
 
+from malibo.cli.output import warnings_as_lines
 from malibo.errors import InputError, MaliboError, listing
 
 if TYPE_CHECKING:
@@ -86,28 +85,16 @@ def load(source: SourceOptions) -> Loaded:
     bar = tqdm(kinds.items(), desc="reading", unit="source", leave=False, disable=None)
     for name, kind in bar:
         bar.set_postfix_str(name)
-        with _warnings_as_lines():
+        with warnings_as_lines():
             histories[name], guess = _LOADERS[kind](name, source)
         guesses |= {} if guess is None else {name: guess}
     _mention_direction(source, set(kinds.values()))
     one = next(iter(histories.values()))
     history = one if len(histories) == 1 else History(_distinct(histories))
+    _mention_conflict(histories)
     if not isinstance(space, dict) and history.space != space:
         history = history.for_space(space)
     return Loaded(history, guesses)
-
-
-@contextmanager
-def _warnings_as_lines() -> Iterator[None]:
-    """What a source warns of, as a line for people, without the place in the code."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        try:
-            yield
-        finally:  # what was warned of may be the reason for an error
-            lines = [str(w.message) for w in caught if w.category is UserWarning]
-            for line in dict.fromkeys(lines):
-                click.echo(f"malibo: {line}", err=True)
 
 
 def _mention_direction(source: SourceOptions, kinds: set[str]) -> None:
@@ -119,6 +106,21 @@ def _mention_direction(source: SourceOptions, kinds: set[str]) -> None:
         click.echo(
             f"malibo: {source.objective!r} is minimised; if more is better, say --direction"
             " maximize",
+            err=True,
+        )
+
+
+def _mention_conflict(histories: Mapping[str, History]) -> None:
+    """Say that some sources were minimised and others maximised: mostly one was forgotten."""
+    told = {
+        direction: [name for name, history in histories.items() if history.direction == direction]
+        for direction in ("minimize", "maximize")
+    }
+    if all(told.values()):
+        click.echo(
+            f"malibo: {listing(told['minimize'])} is minimised and {listing(told['maximize'])}"
+            " maximised; if the objective means the same in both, say --direction maximize, or what"
+            " was bad in one counts as good",
             err=True,
         )
 

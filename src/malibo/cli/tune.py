@@ -81,7 +81,7 @@ def tune(
     A command that fails, prints no objective, or takes too long is a failed trial; malibo inspect
     and the logs, in tuning.db.logs, say why. What it leaves running is ended. If the first three
     trials, or later six in a row, fail in the same way, malibo stops, and they are run again the
-    next time.
+    next time. An objective of NaN is none of these: the command works, and it is a failed trial.
 
     It can be stopped at any time (Ctrl-C), or be killed: the same line goes on, with what was
     running first. Several may work on one study.
@@ -136,5 +136,7 @@ def _report(study: Study, ending: Ending, trials: int, as_json: bool) -> None:
     emit(known, "\n".join(text), as_json)
     if not known["finished"]:
         reasons = [trial.note for trial in study.trials if trial.note]
-        _say(f"no trial has a value; the last one: {reasons[-1] if reasons else 'none was run'}")
+        again = "; --retry-failed runs them again" if known["failed"] else ""
+        last = reasons[-1] if reasons else "none was run"
+        _say(f"no trial has a value; the last one: {last}{again}")
         sys.exit(1)

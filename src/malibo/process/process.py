@@ -15,7 +15,7 @@ from malibo.process.hypotheses import Hypothesis, alone, grid, log_weights, tota
 from malibo.process.improvement import log_expected_improvement, log_sum
 from malibo.process.regression import Kernel, Prediction, Regression, Seen, Voice
 from malibo.process.stretches import fitted_stretches
-from malibo.process.verdict import DISTRUST
+from malibo.process.verdict import distrusted, fair_trial
 from malibo.scores import scores
 from malibo.space.parameters import Categorical
 
@@ -30,8 +30,6 @@ _ENOUGH = 8  # observations to which stretches are fitted, at least
 _NEGLIGIBLE = 0.01  # hypotheses of less weight are not asked
 _NEGLIGIBLE_DOUBT = 0.001  # but doubting ones: they hope for much where the past expects least
 _CONVINCED = 0.95  # probability of b > 0 from which on a doubting twin no longer doubts
-_FAIR_TRIAL = 5  # results, from the second on, before which the past is taken at its word
-_CLEARLY = 0.25  # trust under which it is not even then
 
 
 class Process:
@@ -62,12 +60,14 @@ class Process:
         self._log_weights = log_weights(evidence.log, trust, self._grid)
         self._weights = weights(self._log_weights)
         self.log_evidence = total(self._log_weights)  # of the scores of the judges
-        #: probability that the past helps: what it expects has the right sign
-        self.trust = min(float(self._weights @ evidence.upright), 1.0)  # up to rounding
-        few = 1 < len(self._scores) < _FAIR_TRIAL
-        self._at_its_word = few and trust >= DISTRUST and self.trust >= _CLEARLY
-        #: whether suggestions do without the past: it more likely misleads than helps
-        self.distrusted = self.trust < DISTRUST and not self._at_its_word
+        upright = min(float(self._weights @ evidence.upright), 1.0)  # up to rounding
+        measured, results = np.isfinite(observations.losses).any(), len(observations.losses)
+        #: probability that the past helps: what it expects has the right sign. Failures alone
+        #: do not say, though the search leaves where they are
+        self.trust = upright if measured else trust
+        #: whether suggestions do without the past
+        self.distrusted = distrusted(upright, trust, results)
+        self._at_its_word = fair_trial(trust, results) and not self.distrusted
 
     def log_acquisition(self, points: Points) -> Array:
         """ln of the expected improvement over the best so far, averaged over hypotheses."""

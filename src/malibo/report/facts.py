@@ -85,7 +85,8 @@ def _past(tuning: Tuning) -> Facts:
     """What the past was worth, in one word and in one sentence."""
     tasks = len(tuning.model.tasks) if tuning.informed else 0
     trust, prior = tuning.trust, tuning.config.trust
-    word, sentence = _verdict(trust, prior, unjudged=bool(tasks) and not tuning.judged)
+    unjudged = bool(tasks) and not tuning.judged
+    word, sentence = _verdict(trust, prior, unjudged, len(tuning.observations.losses))
     return {
         "tasks": tasks,
         "trust": trust,
@@ -95,14 +96,14 @@ def _past(tuning: Tuning) -> Facts:
     }
 
 
-def _verdict(trust: float | None, prior: float, unjudged: bool) -> tuple[str, str]:
+def _verdict(trust: float | None, prior: float, unjudged: bool, results: int) -> tuple[str, str]:
     """By how the results changed the odds that the past helps, not by trust alone."""
     if unjudged:
         return "unjudged", "The past is used by the classifier, which does not judge it."
     if trust is None:
         return "none", "This study knows of no past: it started cold."
     told = f"(trust {probability(trust)}; {probability(prior)} before the first result)"
-    found = past_verdict(trust, prior)
+    found = past_verdict(trust, prior, results)
     if found == "helps":
         return found, f"The past helps {told}."
     if found == "misleads":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from malibo.config import SuggestConfig
-from malibo.errors import InputError
+from malibo.errors import InputError, listing
 from malibo.extras import require
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
@@ -99,9 +100,12 @@ class Tuning:
         snapshot = _snapshot(study, found)
         space = _space_of(study, snapshot, model)
         trials = [_of_optuna(trial) for trial in found]
+        direction: Direction = "maximize" if study.direction.name == "MAXIMIZE" else "minimize"
+        if model is not None:
+            _warn_of_another(model, space, direction)
         return cls(
             study.study_name,
-            "maximize" if study.direction.name == "MAXIMIZE" else "minimize",
+            direction,
             space,
             MetaModel.uninformed(space) if model is None else model.for_space(space),
             trials,
@@ -154,6 +158,21 @@ def _observations(trials: Sequence[Trial], space: Space, direction: Direction) -
 
 
 # -- Optuna --------------------------------------------------------------------------------
+
+
+def _warn_of_another(model: MetaModel, space: Space, direction: Direction) -> None:
+    """Warn of a model that can hardly be the one with which a study was tuned."""
+    unknown = [name for name in space if name not in model.joint]
+    mostly = len(unknown) > len(space) / 2
+    odd = [f"it does not know {listing(unknown)}"] if mostly else []
+    if model.direction not in (None, direction):
+        odd.append(f"its past was told to {model.direction}, and the study is to {direction}")
+    if odd:
+        warnings.warn(
+            f"the model may not be the one that the study's sampler had: {'; '.join(odd)}. What the"
+            " report says of the past is about this model.",
+            stacklevel=3,
+        )
 
 
 def _snapshot(study: optuna.Study, trials: Sequence[FrozenTrial]) -> Any:

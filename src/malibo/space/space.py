@@ -232,9 +232,7 @@ class Space(Mapping[str, Parameter]):
         open_cells = np.zeros(codes.shape, dtype=bool)
         for name in self._order:
             index = self.names.index(name)
-            active = np.ones(len(codes), dtype=bool)
-            for parent, wanted in self._conditions[name]:
-                active &= np.isin(codes[:, parent], wanted) | open_cells[:, parent]
+            active = self._may_be_active(name, codes, open_cells)
             codes[~active, index] = np.nan
             unknown = active & np.isnan(codes[:, index])
             if rng is None:
@@ -245,11 +243,28 @@ class Space(Mapping[str, Parameter]):
 
     def unknown(self, codes: Array) -> NDArray[np.bool_]:
         """Which rows have an active cell without a value."""
+        return np.asarray(self.unknown_cells(codes).any(axis=1))
+
+    def unknown_cells(self, codes: Array) -> NDArray[np.bool_]:
+        """(n, P) which cells have no value although they are active, or may be.
+
+        They may be where a parent is unknown itself.
+        """
         codes = np.asarray(codes)
-        missing = np.zeros(len(codes), dtype=bool)
-        for index, name in enumerate(self):
-            missing |= self.active(name, codes) & np.isnan(codes[:, index])
-        return missing
+        open_cells = np.zeros(codes.shape, dtype=bool)
+        for name in self._order:
+            index = self.names.index(name)
+            active = self._may_be_active(name, codes, open_cells)
+            open_cells[:, index] = active & np.isnan(codes[:, index])
+        return open_cells
+
+    def _may_be_active(
+        self, name: str, codes: Array, open_cells: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        active = np.ones(len(codes), dtype=bool)
+        for parent, wanted in self._conditions[name]:
+            active &= np.isin(codes[:, parent], wanted) | open_cells[:, parent]
+        return active
 
     def enumerate(self, limit: int) -> Array:
         """Codes of the first ``limit`` distinct configurations, in a fixed order.

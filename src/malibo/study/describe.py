@@ -26,6 +26,7 @@ def facts(study: Study) -> dict[str, Any]:
     """
     trials = study.trials
     counts = Counter(trial.status for trial in trials)
+    told = counts["finished"] + counts["failed"]
     best = study.best
     trusting = study.model.informed and study.config.surrogate == "process"
     trust = study.trust if trusting else None
@@ -40,7 +41,7 @@ def facts(study: Study) -> dict[str, Any]:
         "waiting": counts["waiting"],
         "best": best and {"number": best.number, "value": best.value, "config": best.config},
         "trust": trust,
-        "past": None if trust is None else past_verdict(trust, study.config.trust),
+        "past": None if trust is None else past_verdict(trust, study.config.trust, told),
     }
 
 

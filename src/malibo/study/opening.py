@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from malibo.errors import InputError, ModelFileError
+from malibo.errors import InputError, ModelFileError, listing
 from malibo.metamodel import MetaModel
 from malibo.sources.tables.given import read_space_file
 from malibo.space import Space
@@ -112,15 +112,26 @@ class Place:
         """A sentence if the model file is another than the one of the study; empty if not."""
         if self.model is None or not self.study.exists():
             return ""
+        study = Study.open(self.study)
         try:
-            same = Study.open(self.study).keeps(self.model)
+            if study.keeps(self.model):
+                return ""
+            model = MetaModel.load(self.model)
         except ModelFileError as error:
             return f"{error} The study {self.study} keeps its own model."
-        if same:
-            return ""
+        if model.direction not in (None, study.direction):
+            raise StudyError(
+                f"the past of {self.model} was told to {model.direction}, and the study"
+                f" {self.study}, which keeps its own model, is to {study.direction}; name the study"
+                " alone to go on with it, or begin another one: --study FILE."
+            )
+        differs = study.space.differences(model.space)
+        what = "was trained anew since the study {} began"
+        if differs:
+            what = f"is another model than that of the study {{}} ({listing(differs, 3)})"
         return (
-            f"{self.model} was trained anew since the study {self.study} began; the study keeps"
-            " its own model. For a new study: --study FILE."
+            f"{self.model} {what.format(self.study)}; the study keeps its own model. For a new"
+            " study: --study FILE."
         )
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from malibo.config import SuggestConfig
-from malibo.errors import InputError, plural
+from malibo.errors import InputError, SpaceExhaustedError, plural
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.optimizer import Malibo
-from malibo.space import Space
+from malibo.space import Config, Space
 from malibo.space.parameters import Array
 from malibo.study import table
 from malibo.study.database import Database, StudyError, TrialToldError
@@ -51,7 +51,7 @@ class Study:
         self.created: float = facts["created"]
         self._checksum: str = facts["model"]
         self._database = Database(path)
-        self._rows: dict[int, Array] = {}
+        self._rows: dict[int, tuple[Config, Array]] = {}
 
     # -- the file ------------------------------------------------------------------------------
 
@@ -149,7 +149,15 @@ class Study:
         with self._database.transaction() as connection:
             if until is not None:
                 n = min(n, until - sum(trial.taken for trial in table.trials(connection)))
-            return [self._next(connection, model, owner) for _ in range(n)]
+            found: list[Trial] = []
+            try:
+                while len(found) < n:
+                    found.append(self._next(connection, model, owner))
+            except SpaceExhaustedError as error:
+                if not found:
+                    raise
+                raise SpaceExhaustedError.with_some_left(n, len(found)) from error
+            return found
 
     def _next(self, connection: sqlite3.Connection, model: MetaModel, owner: str | None) -> Trial:
         """The first trial that waits, or a new one, chosen as ``Malibo.ask`` would."""
@@ -280,11 +288,18 @@ class Study:
         return Observations(self._codes(told), np.array(losses, dtype=float), pending)
 
     def _codes(self, trials: Sequence[Trial]) -> Array:
-        """Configurations as codes; a trial's never changes, so each is read once."""
+        """Configurations as codes, each read once.
+
+        A trial's never changes, but one that was asked for in vain (an error took it back) may
+        have had the number of another.
+        """
+        rows = []
         for trial in trials:
-            if trial.number not in self._rows:
-                self._rows[trial.number] = self.space.codes([trial.config])[0]
-        rows = [self._rows[trial.number] for trial in trials]
+            config, row = self._rows.get(trial.number, ({}, None))
+            if row is None or config != trial.config:
+                row = self.space.codes([trial.config])[0]
+                self._rows[trial.number] = trial.config, row
+            rows.append(row)
         return np.array(rows).reshape(-1, len(self.space))
 
 

@@ -217,6 +217,7 @@ def test_failed_trials_are_not_tried_again(model: MetaModel) -> None:
     assert kinds[-10:].count("b") >= 6  # as the failures say
 
 
+@pytest.mark.filterwarnings("ignore:the past runs were told to minimize")
 def test_maximising_is_minimising_with_the_sign_turned(model: MetaModel) -> None:
     down = tuned(MaliboSampler(model, seed=0), 6)
     up = optuna.create_study(direction="maximize", sampler=MaliboSampler(model, seed=0))
@@ -554,3 +555,63 @@ def test_booleans_stay_booleans() -> None:
 
     tuned(sampler, 8, objective)
     assert {type(flag) for flag in seen} == {bool}
+
+
+@pytest.mark.filterwarnings("ignore:the objective differs")
+@pytest.mark.parametrize("how", ["fails", "is pruned"])
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_branch_that_never_completes_makes_nothing_repeat(how: str, warm: bool) -> None:
+    space = Space(opt=Categorical(["adam", "sgd"]), n=Int(1, 12), k=Int(1, 6))
+    codes = space.sample(np.random.default_rng(0), 40)
+    tasks = [Task(f"task {i}", space, codes, codes @ [1.0, 0.1 * i, 1.0]) for i in range(3)]
+    model = malibo.meta_train(History(tasks), steps=50, progress=False) if warm else None
+
+    def branched(trial: Trial) -> float:
+        opt = trial.suggest_categorical("opt", ["adam", "sgd"])
+        n, k = trial.suggest_int("n", 1, 12), trial.suggest_int("k", 1, 6)
+        if opt == "sgd":
+            trial.suggest_float("momentum", 0, 1)
+            raise ValueError if how == "fails" else optuna.TrialPruned
+        return float((n - 6) ** 2 + (k - 3) ** 2)
+
+    study = optuna.create_study(sampler=MaliboSampler(model, seed=0))
+    study.enqueue_trial({"opt": "sgd", "n": 3, "k": 1})
+    study.optimize(branched, n_trials=25, catch=(ValueError,))
+    tried = [tuple(t.params.items()) for t in study.trials if t.state == TrialState.COMPLETE]
+    assert len(tried) > 10
+    assert len(set(tried)) == len(tried)
+
+
+def test_a_parameter_that_is_asked_for_now_and_then_makes_nothing_repeat() -> None:
+    """No branch explains it: what was tried counts as tried whatever its value might have been."""
+
+    def whimsical(trial: Trial) -> float:
+        n, k = trial.suggest_int("n", 1, 5), trial.suggest_int("k", 1, 5)
+        if (3 * n + 2 * k) % 7 > 3:
+            trial.suggest_float("extra", 0, 1)
+        return float((n - 2) ** 2 + (k - 3) ** 2)
+
+    study = optuna.create_study(sampler=MaliboSampler(seed=0))
+    study.optimize(whimsical, n_trials=20)
+    without = [tuple(t.params.values()) for t in study.trials if "extra" not in t.params]
+    assert len(without) >= 5
+    assert len(set(without)) == len(without)
+
+
+@pytest.mark.filterwarnings("ignore:the objective differs")
+def test_a_branch_of_the_past_whose_parent_is_narrower_now_makes_nothing_repeat() -> None:
+    past = optuna.storages.InMemoryStorage()
+
+    def before(trial: Trial) -> float:
+        layers = trial.suggest_int("layers", 1, 4)
+        return abs(layers - 2) + (trial.suggest_int("units", 16, 256) / 1e3 if layers > 2 else 0)
+
+    for i in range(3):
+        chance = optuna.samplers.RandomSampler(seed=i)
+        earlier = optuna.create_study(storage=past, study_name=f"past {i}", sampler=chance)
+        earlier.optimize(before, n_trials=20)
+    sampler = MaliboSampler.from_studies(past, seed=0, cache=False, progress=False)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda t: abs(t.suggest_int("layers", 1, 3) - 3), n_trials=5)
+    assert {t.params["layers"] for t in study.trials[:3]} == {1, 2, 3}
+    assert [t.user_attrs["malibo:source"] for t in study.trials[3:]] == ["repeat", "repeat"]

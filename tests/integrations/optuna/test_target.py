@@ -93,3 +93,22 @@ def test_differences_are_said_in_words() -> None:
         "'kind' is not asked for",  # momentum's branch was not taken
     ]
     assert differences(BASE, ASKED, {"kind": "a", "x": 0.5}) == []
+
+
+def test_what_only_trials_that_did_not_complete_had_is_left_out() -> None:
+    """In which branch it is, they cannot tell; the completed ones would seem to lack a value."""
+    asked = {**ASKED, "momentum": Float(0, 1)}
+    completed = [{"kind": "a", "x": 0.5}]
+    assert target_space(None, asked, completed) == Space(ASKED)
+    assert target_space(None, asked, []) == Space(asked)  # nothing has completed: it may be needed
+    assert target_space(BASE, asked, completed) == BASE  # its branch is known
+    always = Space({**ASKED, "momentum": Float(0, 1)})
+    assert target_space(always, asked, completed) == Space(ASKED)
+
+
+def test_a_condition_keeps_what_its_parent_can_still_be() -> None:
+    base = Space(layers=Int(1, 4), units=Int(16, 256, when={"layers": (3, 4)}))
+    space = target_space(base, {"layers": Int(1, 3)}, [{"layers": 2}])
+    assert space is not None
+    assert space["units"].when == {"layers": (3,)}
+    assert target_space(base, {"layers": Int(1, 2)}, [{"layers": 2}]) == Space(layers=Int(1, 2))

@@ -122,3 +122,11 @@ def test_many_new_parameters_need_one_plan(warm: bool, monkeypatch: pytest.Monke
     assert len(made) <= 2
     values = [trial.params[f"p{i}"] for i in range(40)]
     assert len(set(values)) > 5  # drawn anew each
+
+
+def test_a_study_that_goes_the_other_way_is_told_once() -> None:
+    sampler = sampler_of(past(40))  # minimised
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+    (message,) = warned(lambda: study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=2))
+    assert message.startswith("the past runs were told to minimize and this study is to maximize")
+    assert "create_study(direction='minimize')" in message

@@ -340,3 +340,46 @@ def test_losses_at_the_ends_of_floats_do_no_harm() -> None:
         a_trial(None, 0.5, TrialState.PRUNED),
     ]
     assert np.isfinite(losses_of(trials, 1)).all()
+
+
+@repeatable
+@given(st.integers(0, 2**32 - 1))
+def test_pruned_trials_have_the_losses_that_are_found_one_by_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    trials = []
+    for _ in range(20):
+        steps = {
+            int(step): float(rng.integers(5)) for step in rng.permutation(4)[: rng.integers(5)]
+        }
+        if rng.random() < 0.2 and steps:
+            steps[min(steps)] = float(rng.choice([NAN, INF]))
+        trials.append(pruned(steps) if rng.random() < 0.5 else a_trial(float(rng.normal()), steps))
+    assert_allclose(losses_of(trials, -1), [one_by_one(t, trials, -1) for t in trials])
+
+
+def one_by_one(trial: FrozenTrial, trials: Sequence[FrozenTrial], factor: int) -> float:
+    """The slow way: the quantile of the final losses at the share of those that were better."""
+    if trial.state == COMPLETE:
+        return factor * float(trial.value or 0.0)
+    step = trial.last_step
+    others = [t for t in trials if t.state == COMPLETE and step in t.intermediate_values]
+    if step is None or not others or not np.isfinite(trial.intermediate_values[step]):
+        return NAN
+    mine = factor * trial.intermediate_values[step]
+    theirs = [factor * t.intermediate_values[step] for t in others]
+    better = [np.isfinite(v) and (v < mine) + 0.5 * (v == mine) for v in theirs]
+    return float(np.quantile([factor * float(t.value or 0.0) for t in others], np.mean(better)))
+
+
+def test_only_failures_with_the_same_values_throughout_are_forgotten() -> None:
+    wide = {"x": FloatDistribution(0, 1), "n": IntDistribution(0, 9)}
+
+    def of(state: TrialState, **params: float) -> FrozenTrial:
+        value = 1.0 if state == COMPLETE else None
+        kinds = {name: wide[name] for name in params}
+        return create_trial(state=state, value=value, params=params, distributions=kinds)
+
+    failed = [of(FAIL, x=0.5, n=1), of(FAIL, n=2), of(FAIL, x=0.25, n=3), of(FAIL)]
+    rest = [of(COMPLETE, x=0.5, n=2), of(COMPLETE, n=2), of(COMPLETE, x=0.25), of(COMPLETE)]
+    assert lasting([*failed, *rest]) == [failed[0], failed[2], *rest]
+    assert lasting(failed[:3], [{"x": 0.5, "n": 1}]) == failed[1:3]

@@ -14,6 +14,7 @@ from malibo.maximize import Pool
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.space import Config, Space
+from malibo.space.rows import unique_rows
 from malibo.suggest import suggestions
 
 _CANDIDATES = 2048
@@ -81,4 +82,4 @@ def _pool_with(
                 codes[:, index] = parameter.to_code(decided[name])
             except SpaceError:  # enqueued, and outside the space: the rest is chosen freely
                 continue
-    return Pool.of(model, np.unique(space.complete(codes, rng), axis=0))
+    return Pool.of(model, unique_rows(space.complete(codes, rng)))

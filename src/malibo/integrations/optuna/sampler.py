@@ -25,8 +25,13 @@ from malibo.integrations.optuna.cache import trained
 from malibo.integrations.optuna.notes import enqueued
 from malibo.integrations.optuna.plan import Plan
 from malibo.integrations.optuna.planner import Moment, Planner
-from malibo.integrations.optuna.target import without_condition
-from malibo.integrations.optuna.telling import tell_differences, tell_of_itself, tell_of_little
+from malibo.integrations.optuna.target import can_be, without_condition
+from malibo.integrations.optuna.telling import (
+    tell_differences,
+    tell_direction,
+    tell_of_itself,
+    tell_of_little,
+)
 from malibo.metamodel import MetaModel
 from malibo.optimizer import checked_seed
 from malibo.sources.optuna.trials import parameters_of
@@ -80,6 +85,7 @@ class MaliboSampler(BaseSampler):
         self._expected = "what the past had" if space is None else "search_space"
         self._base = model.space if space is None and model is not None else space
         self.model = model.for_space(space) if model and space else model
+        self._begun = False  # a study
         self._told = False  # of differences between the past and the objective
         self._forget()
 
@@ -131,6 +137,9 @@ class MaliboSampler(BaseSampler):
         with self._lock:
             self._plans.pop(_key(study, trial), None)  # of another study by the same name
             moment = self._moments[_key(study, trial)] = self._planner.moment(study, trial)
+            if not self._begun:
+                self._begun = True
+                tell_direction(self.model, study)
         snapshot, space = moment
         if space is None:
             return {}
@@ -209,7 +218,7 @@ class MaliboSampler(BaseSampler):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it takes to go on; the past itself, which may be large, stays behind."""
-        kept = ("config", "seed", "model", "_base", "_expected", "_told")
+        kept = ("config", "seed", "model", "_base", "_expected", "_begun", "_told")
         return {"history": None, **{name: self.__dict__[name] for name in kept}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -314,10 +323,4 @@ def _chosen(
 
 def _fits(plan: Plan, name: str, parameter: Parameter) -> bool:
     """Whether the plan's value of a parameter is one of what is asked for."""
-    if name not in plan.values:
-        return False
-    try:
-        parameter.to_code(plan.values[name])
-    except SpaceError:
-        return False
-    return True
+    return name in plan.values and can_be(parameter, plan.values[name])

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from malibo.alignment import changes, code_or_nan
+from malibo.alignment import changes
 from malibo.errors import SpaceError
 from malibo.sources.conditions import with_conditions
-from malibo.space import Fixed, Parameter, Space
+from malibo.space import Fixed, Parameter, Space, Value
 
 Configs = Sequence[Mapping[str, Any]]
 
@@ -24,17 +23,21 @@ def target_space(
     asked   the parameters that its trials have asked for
     whole   configurations of its completed trials
 
-    A parameter of ``base`` that such a trial could have asked for and did not is left out.
+    A parameter of ``base`` that such a trial could have asked for and did not is left out. So is
+    one of which nothing is known but that trials which did not complete had it: in which branch
+    it is, they cannot tell, and the completed ones would seem to lack a value.
     """
     known: Mapping[str, Parameter] = base or {}
+    told = {name for config in whole for name in config} & set(asked) if whole else set(asked)
     parameters = dict(asked) | {n: p for n, p in known.items() if n not in asked}
     names = [*known, *(name for name in asked if name not in known)]
     found = {
         name: without_condition(parameters[name])
         for name in names
-        if name in asked or not any(active(known[name], config) for config in whole)
+        if name in told
+        or (name in known and not any(active(known[name], config) for config in whole))
     }
-    while whole and (lost := [n for n in found if n not in asked and _lost(known[n], found)]):
+    while whole and (lost := [n for n in found if n not in told and _lost(known[n], found)]):
         found = {name: parameter for name, parameter in found.items() if name not in lost}
     if not found:
         return None
@@ -42,11 +45,13 @@ def target_space(
     try:
         return Space(
             {
-                name: replace(p, when=known[name].when) if _holds(name, known, whole) else p
+                name: replace(p, when=_possible(known[name], inferred))
+                if _holds(name, known, whole)
+                else p
                 for name, p in inferred.items()
             }
         )
-    except SpaceError:  # a parent is gone, or has other values now
+    except SpaceError:  # a parent is gone, or depends on its child now
         return inferred
 
 
@@ -60,7 +65,7 @@ def active(parameter: Parameter, config: Mapping[str, Any]) -> bool:
 def _lost(parameter: Parameter, others: Mapping[str, Parameter]) -> bool:
     """Whether nothing can activate a parameter any more."""
     return any(
-        parent not in others or all(math.isnan(code_or_nan(others[parent], v)) for v in values)
+        parent not in others or not any(can_be(others[parent], v) for v in values)
         for parent, values in parameter.when.items()
     )
 
@@ -69,6 +74,26 @@ def _holds(name: str, known: Mapping[str, Parameter], whole: Configs) -> bool:
     """Whether there is a condition known before that agrees with what the trials asked for."""
     conditional = name in known and known[name].when
     return bool(conditional) and all(active(known[name], c) == (name in c) for c in whole)
+
+
+def _possible(
+    parameter: Parameter, others: Mapping[str, Parameter]
+) -> dict[str, tuple[Value, ...]]:
+    """Its condition, without values that a parent cannot have any more."""
+
+    return {
+        parent: tuple(v for v in values if parent not in others or can_be(others[parent], v))
+        for parent, values in parameter.when.items()
+    }
+
+
+def can_be(parameter: Parameter, value: Value) -> bool:
+    """Whether a value is one of a parameter's, not just near one of them."""
+    try:
+        parameter.to_code(value)
+    except SpaceError:
+        return False
+    return True
 
 
 def without_condition(parameter: Parameter) -> Parameter:

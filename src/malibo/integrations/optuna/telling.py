@@ -15,6 +15,7 @@ from malibo.sources.optuna.trials import parameters_of
 from malibo.space import Space
 
 if TYPE_CHECKING:
+    from optuna import Study
     from optuna.trial import FrozenTrial
 
 _LISTED = 10  # differences
@@ -58,6 +59,18 @@ def tell_differences(
         f" {outcome}; give search_space=... to train for what is asked for.",
         stacklevel=_LEVEL,
     )
+
+
+def tell_direction(model: MetaModel | None, study: Study) -> None:
+    """Warn of a study whose values are to go the other way than those of its past."""
+    direction = study.direction.name.lower()
+    if model is not None and model.informed and model.direction not in (None, direction):
+        warnings.warn(
+            f"the past runs were told to {model.direction} and this study is to {direction}: if"
+            f" they are of one kind, say create_study(direction={model.direction!r}), or what was"
+            " good there counts as bad here.",
+            stacklevel=_LEVEL,
+        )
 
 
 def tell_of_itself(model: MetaModel | None, study: str) -> None:

@@ -14,7 +14,6 @@ from malibo.errors import SpaceError
 from malibo.space import Parameter, Space
 from malibo.space.optuna import from_optuna
 from malibo.space.parameters import Array
-from malibo.task import read_loss
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -60,11 +59,27 @@ def lasting(
 
     A worker that was killed says nothing about its configuration; what comes of the retry does.
     """
-    if not any(trial.state == TrialState.FAIL for trial in finished):
+    failed = [trial.params for trial in finished if trial.state == TrialState.FAIL]
+    if not failed:
         return list(finished)
-    again = {_key(config) for config in pending}
-    again |= {_key(trial.params) for trial in finished if trial.state != TrialState.FAIL}
+    others = [trial.params for trial in finished if trial.state != TrialState.FAIL]
+    again = {_key(config) for config in _alike([*pending, *others], failed)}
     return [t for t in finished if t.state != TrialState.FAIL or _key(t.params) not in again]
+
+
+def _alike(
+    configs: Sequence[Mapping[str, Any]], some: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The configurations that may be one of some others: one of their values tells most apart."""
+    telling = [next(iter(config), None) for config in some]
+    values = {
+        name: {repr(config[name]) for config in some if name in config}
+        for name in telling
+        if name is not None
+    }
+    if None in telling:  # without a value all that have none are the same
+        return list(configs)
+    return [c for c in configs if any(n in c and repr(c[n]) in seen for n, seen in values.items())]
 
 
 def _key(params: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
@@ -82,10 +97,16 @@ def losses_of(trials: Sequence[FrozenTrial], factor: int) -> Array:
     pruned = [i for i, trial in enumerate(trials) if trial.state == TrialState.PRUNED]
     if pruned:
         complete = np.flatnonzero(np.isfinite(finals)).tolist()
-        steps = {step for i in pruned if (step := trials[i].last_step) is not None}
-        reached = {step: _at_step(trials, finals, complete, step, factor) for step in steps}
+        reports = [trials[i].intermediate_values for i in complete]
+        last: dict[int, list[int]] = {}
         for i in pruned:
-            finals[i] = _pruned_loss(trials[i], reached, factor)
+            if (step := trials[i].last_step) is not None:
+                last.setdefault(step, []).append(i)
+        for step, rows in last.items():
+            there = [i for i, report in enumerate(reports) if step in report]
+            values = _reported([reports[i][step] for i in there], factor)
+            mine = _reported([trials[i].intermediate_values[step] for i in rows], factor)
+            finals[rows] = _with_the_same_rank(mine, values, finals[[complete[i] for i in there]])
     return finals
 
 
@@ -96,23 +117,18 @@ def _final(trial: FrozenTrial, factor: int) -> float:
     return factor * value if value is not None and math.isfinite(value) else math.nan
 
 
-def _at_step(
-    trials: Sequence[FrozenTrial], finals: Array, complete: Sequence[int], step: int, factor: int
-) -> tuple[Array, Array]:
-    """Of the completed trials that reported at a step: what they reported, and their end."""
-    there = [i for i in complete if step in trials[i].intermediate_values]
-    values = [factor * read_loss(trials[i].intermediate_values[step]) for i in there]
-    return np.array(values), finals[there]
+def _reported(values: Sequence[float], factor: int) -> Array:
+    """Reports of trials as losses; NaN for those that are not finite."""
+    found = factor * np.array(values, dtype=float)
+    found[~np.isfinite(found)] = np.nan
+    return found
 
 
-def _pruned_loss(
-    trial: FrozenTrial, reached: Mapping[int, tuple[Array, Array]], factor: int
-) -> float:
-    if trial.last_step is None:
-        return math.nan
-    values, finals = reached[trial.last_step]
-    mine = factor * read_loss(trial.intermediate_values[trial.last_step])
-    if not len(values) or np.isnan(mine):
-        return math.nan
-    better = np.mean(values < mine) + 0.5 * np.mean(values == mine)
-    return 2 * float(np.quantile(finals / 2, better))  # differences of halves do not overflow
+def _with_the_same_rank(mine: Array, others: Array, finals: Array) -> Array:
+    """The final loss that has the rank among ``finals`` that each of mine has among the others."""
+    if not len(others):
+        return np.full(len(mine), np.nan)
+    ordered = np.sort(others)[: int(np.isfinite(others).sum())]
+    ranks = np.searchsorted(ordered, mine, "left") + np.searchsorted(ordered, mine, "right")
+    found = 2 * np.quantile(finals / 2, ranks / (2 * len(others)))  # halves do not overflow
+    return np.where(np.isfinite(mine), found, np.nan)
