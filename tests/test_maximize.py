@@ -14,7 +14,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 import malibo
 from malibo import Categorical, Float, History, Int, Malibo, MetaModel, Space, Task
 from malibo.errors import HistoryError, InputError, SpaceError, SpaceExhaustedError
-from malibo.maximize import Pool, Taken, best, draw_pool, guided_pool, key, taken_rows
+from malibo.maximize import (
+    Pool,
+    Taken,
+    best,
+    draw_pool,
+    guided_pool,
+    key,
+    taken_or_alike,
+    taken_rows,
+)
 from points import all_of
 from strategies import countable_parameters, repeatable, seeds, spaces
 
@@ -263,8 +272,9 @@ def test_to_a_small_space_nothing_can_be_added() -> None:
 
 def test_a_row_with_unknown_values_stands_for_all_that_agree_with_the_rest() -> None:
     codes = np.array([[1.0, 1.0, 0.0], [2.0, 1.0, np.nan], [3.0, 0.0, np.nan]])  # the last is whole
-    taken = taken_rows(codes, space=FINITE)
+    taken = taken_or_alike(taken_rows(codes), codes, FINITE)
     left = [row for row in FINITE.enumerate(20) if key(row) not in taken]
     assert sorted(row.tolist()[:2] for row in left) == [[1, 0], [1, 1], [2, 0], [3, 1], [3, 1]]
     assert key(np.array([2.0, 1.0, np.nan])) in taken
-    assert key(np.array([2.0, 1.0, 1.0])) not in taken_rows(codes)  # without the space
+    assert key(np.array([2.0, 1.0, 1.0])) not in taken_rows(codes)
+    assert taken_or_alike(taken, codes[:1], FINITE) is taken  # nothing is unknown there

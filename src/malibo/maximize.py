@@ -43,30 +43,30 @@ def key(row: Array) -> bytes:
     return (row + 0.0).tobytes()
 
 
-def taken_rows(*groups: Array, space: Space | None = None) -> Taken:
-    """What ``key`` makes of all rows of some code arrays, in one go.
+def taken_rows(*groups: Array) -> Taken:
+    """What ``key`` makes of all rows of some code arrays, in one go."""
+    return {row.tobytes() for codes in groups for row in codes + 0.0}
 
-    With their ``space``, rows of which some values are not known stand for all that agree with
-    them in the rest.
+
+def taken_or_alike(taken: Taken, measured: Array, space: Space) -> Taken:
+    """What is taken, and all configurations that agree with a measured one as far as it is known.
+
+    Where an objective did not ask for a value that the space has, nobody knows what it is, and
+    to try another one is to try the same again.
     """
-    codes = np.concatenate(groups) + 0.0
-    if space is None or not np.isnan(codes).any():
-        return {row.tobytes() for row in codes}
-    return _TakenOrAlike(codes, space.unknown_cells(codes))
+    if not np.isnan(measured).any():
+        return taken
+    return _TakenOrAlike(taken, measured + 0.0, space.unknown_cells(measured))
 
 
 class _TakenOrAlike(set[bytes]):
-    """Keys of rows, and of all configurations that agree with one of them as far as it is known.
+    """Keys of rows, and of all that are like some ``measured`` ones but for their unknown cells."""
 
-    Where an objective does not ask for a value that the space has, nobody knows what it is, and
-    to try another one is to try the same again.
-    """
-
-    def __init__(self, codes: Array, unknown: NDArray[np.bool_]) -> None:
-        super().__init__(row.tobytes() for row in codes)
+    def __init__(self, taken: Taken, measured: Array, unknown: NDArray[np.bool_]) -> None:
+        super().__init__(taken)
         self._alike: list[tuple[NDArray[np.bool_], set[bytes]]] = []
         for cells in np.unique(unknown[unknown.any(axis=1)], axis=0):
-            rows = codes[(unknown == cells).all(axis=1)]
+            rows = measured[(unknown == cells).all(axis=1)]
             self._alike.append((~cells, {row.tobytes() for row in rows[:, ~cells]}))
 
     def __contains__(self, key: object) -> bool:

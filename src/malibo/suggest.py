@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from malibo.classifier import classifier_logits
 from malibo.config import SuggestConfig
-from malibo.maximize import Pool, Taken, best, draw_pool, guided_pool, taken_rows
+from malibo.maximize import (
+    Pool,
+    Taken,
+    best,
+    draw_pool,
+    guided_pool,
+    taken_or_alike,
+    taken_rows,
+)
 from malibo.metamodel import MetaModel
 from malibo.observations import Observations
 from malibo.process import Process
@@ -150,7 +158,9 @@ def _suggest_one(
 ) -> Suggestion:
     if config.residual == "boosting":
         lightgbm()  # a missing library shows at the first trial, not at the fifth
-    taken = taken_rows(observations.codes, observations.pending, space=model.space)
+    measured = observations.codes[np.isfinite(observations.losses)]
+    taken = taken_rows(observations.codes, observations.pending)
+    taken = taken_or_alike(taken, measured, model.space)
     process = None
     trust = config.trust if model.informed and config.surrogate == "process" else None
     if trust is not None and len(observations.losses):

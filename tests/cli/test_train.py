@@ -189,4 +189,4 @@ def test_sources_of_different_directions_are_told(csv: Path, tmp_path: Path) -> 
     result = run(csv, tmp_path / "up.db", *COLUMNS, "-o", tmp_path / "tuning.malibo")
     assert result.exit_code == 0, result.output
     assert f"malibo: {str(csv)!r} is minimised and" in result.stderr
-    assert "say --direction maximize, or what was bad in one counts as good" in result.stderr
+    assert "if the objective means the same in both, one of them is read the" in result.stderr

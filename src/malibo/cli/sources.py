@@ -119,8 +119,8 @@ def _mention_conflict(histories: Mapping[str, History]) -> None:
     if all(told.values()):
         click.echo(
             f"malibo: {listing(told['minimize'])} is minimised and {listing(told['maximize'])}"
-            " maximised; if the objective means the same in both, say --direction maximize, or what"
-            " was bad in one counts as good",
+            " maximised; if the objective means the same in both, one of them is read the wrong way"
+            " (--direction is for tables and MLflow)",
             err=True,
         )
 

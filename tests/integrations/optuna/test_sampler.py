@@ -615,3 +615,22 @@ def test_a_branch_of_the_past_whose_parent_is_narrower_now_makes_nothing_repeat(
     study.optimize(lambda t: abs(t.suggest_int("layers", 1, 3) - 3), n_trials=5)
     assert {t.params["layers"] for t in study.trials[:3]} == {1, 2, 3}
     assert [t.user_attrs["malibo:source"] for t in study.trials[3:]] == ["repeat", "repeat"]
+
+
+def test_a_trial_that_did_not_get_far_does_not_stand_for_its_whole_branch() -> None:
+    """One failed after its first question, another is enqueued with a single value."""
+    space = {"kind": CategoricalDistribution(["a", "b", "c"]), "n": IntDistribution(1, 3)}
+    study = optuna.create_study(sampler=MaliboSampler(seed=0, search_space=space))
+    kind = {"kind": space["kind"]}
+    study.add_trial(
+        optuna.create_trial(params={"kind": "b"}, distributions=kind, state=TrialState.FAIL)
+    )
+    trial = study.ask(space)  # while the enqueued one waits, nine of nine are left
+    study.enqueue_trial({"kind": "c"})
+    study.tell(trial, 0.0)
+    asked = [study.ask(space) for _ in range(8)]
+    for number, other in enumerate(asked):
+        study.tell(other, float(number))
+    tried = {tuple(t.params.items()) for t in study.trials if t.state == TrialState.COMPLETE}
+    assert asked[0].params["kind"] == "c"
+    assert len(tried) == 9
