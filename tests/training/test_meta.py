@@ -181,9 +181,10 @@ def test_where_nobody_went_there_is_no_promise() -> None:
         tasks.append(Task(f"t{i}", space, codes, ((codes - center) ** 2).sum(axis=1)))
 
     def furthest(background: float) -> float:
-        """How far from the middle the most promising configuration lies."""
-        model = meta_train(History(tasks), progress=False, background=background)
-        return float(np.abs(model.promising[0] - 0.5).max())
+        """How far from the middle the most promising configuration lies, as a rule."""
+        options = TrainConfig(background=background, functions=False)
+        models = [meta_train(History(tasks), options, seed=s, progress=False) for s in range(7)]
+        return float(np.median([np.abs(model.promising[0] - 0.5).max() for model in models]))
 
     assert furthest(0.3) < 0.4
     assert furthest(0.0) > 0.45  # on the rim, where nothing is known
